@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -17,17 +16,16 @@ from typing import (
 
 import numpy as np
 
-from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.frames import read_frame
 from tseval.files.given import Called as Called
-from tseval.files.given import FrameInput, run_names
+from tseval.files.given import FrameInput
 from tseval.files.given import are_records as are_records
 from tseval.files.given import frame_of as frame_of
 from tseval.files.given import input_of as input_of
 from tseval.files.given import is_empty as is_empty
-from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
+from tseval.files.inputs import Input
+from tseval.files.plain import Rows, by_rows, read_rows, recognise
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.base import Table
@@ -54,12 +52,6 @@ def rows_of(source: Input, schema: Schema, form: str | None = None) -> Rows:
     if isinstance(source, FrameInput):
         return read_frame(source, schema)
     return read_rows(source, schema, form)
-
-
-def no_rows(source: Input, schema: Schema) -> Rows:
-    """The rows of an input that has none, with the columns that a table of this schema needs."""
-    names = [column.name for column in schema.required]
-    return build(source, Cells.empty(names, schema), schema, FaultList(source))
 
 
 def faults_of(source: Input, record: InputRecord) -> FaultList:
@@ -129,29 +121,6 @@ def read_if_given(
 ) -> Read | None:
     """An input as `read` has it; None if it was not given."""
     return None if given is None else read(given, *asked, **named)
-
-
-def read_runs(
-    given: Sequence[Given],
-    schema: Schema,
-    table: type[Made],
-    form: str | None = None,
-    each: Each = map,
-) -> Made:
-    """One or more runs as one table; without a column `run` a run is called as its file.
-
-    `each` reads one run after the other, or has them read somewhere else.
-    """
-    inputs = [input_of(one, schema) for one in given]
-    read = partial(_read_run, schema=schema, table=table, form=form)
-    return table.join(list(each(read, inputs, run_names(inputs))))
-
-
-def _read_run(
-    source: Input, name: str, schema: Schema, table: type[Made], form: str | None
-) -> Made:
-    rows = rows_of(source, schema, form)
-    return table.of(rows.columns, rows.origin, name)
 
 
 def check_between_files(

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 
 from tseval.core.contributions import ContributionResult
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import KEY, Contributions, ratio, total
-from tseval.core.measure import Definition, Measure, Parameter
-from tseval.families.changes.rows import (
-    DOCUMENT_LEVEL,
-    HAS_ANSWER,
-    NIL,
-    OVERALL,
-    QUESTION_LEVEL,
-    USUAL_P,
-    persistent_gains,
-)
+from tseval.core.measure import Definition, Measure, Parameter, documented
+from tseval.core.wording import paragraphs_of
+from tseval.families.changes import rows
 from tseval.tables.times import NotANumber, number
 
 FAMILY = "changes"
@@ -35,11 +29,11 @@ def values_of(index: FrameIndex, measure: Measure, name: str) -> list[pl.DataFra
     of, units = measure.definition.name, measure.argument(UNITS)
     value = pl.lit(1.0) if of == UNITS else pl.col(of + "(ideal)" * measure.has("ideal"))
     tables = []
-    for kind in (HAS_ANSWER, NIL) if units == OVERALL else (units,):
+    for kind in (rows.HAS_ANSWER, rows.NIL) if units == rows.OVERALL else (units,):
         table = index[f"{measure.argument(LEVEL)} {kind}"]
         if of == "tRBP" and measure.argument("p") != PERSISTENCE.default:
             p = float(str(measure.argument("p")))
-            table = persistent_gains(table.drop("tRBP"), index["worthy"], p)
+            table = rows.persistent_gains(table.drop("tRBP"), index["worthy"], p)
         tables.append(table.select(*KEY, "time", "slot", value.alias(name), below=1.0))
     return tables
 
@@ -51,7 +45,15 @@ def average(index: FrameIndex, measure: Measure) -> ContributionResult:
 
 
 def number_of_units(index: FrameIndex, measure: Measure) -> ContributionResult:
-    """Return the number of units that a mean is taken over; of a run all of them."""
+    """Units.
+
+    How many units a mean is taken over.
+
+    Known questions times days, of rankings of questions topics times days; `all` is the sum over
+    topics.
+
+    0.
+    """
     tables = [table.drop("slot", "below") for table in values_of(index, measure, "number")]
     counts = Contributions(tables, lambda sums: sums.with_columns(value="number"))
     return index.result(counts, lambda values: values.group_by("run").agg(total(pl.col("value"))))
@@ -69,21 +71,21 @@ OF_UNITS = (
     Parameter(
         LEVEL,
         "the rankings of a topic's questions, or of each question's documents",
-        default=QUESTION_LEVEL,
-        choices=(DOCUMENT_LEVEL, QUESTION_LEVEL),
+        default=rows.QUESTION_LEVEL,
+        choices=(rows.DOCUMENT_LEVEL, rows.QUESTION_LEVEL),
     ),
     Parameter(
         UNITS,
         "all units, those on which there is something to return, or those on which there is "
         "nothing",
-        default=OVERALL,
-        choices=(OVERALL, HAS_ANSWER, NIL),
+        default=rows.OVERALL,
+        choices=(rows.OVERALL, rows.HAS_ANSWER, rows.NIL),
     ),
 )
 PERSISTENCE = Parameter(
     "p",
     "how likely a reader goes on to the next item",
-    default=f"{USUAL_P}",
+    default=f"{rows.USUAL_P}",
     choices=("0.5", "0.8", "0.95"),
     parse=probability,
 )
@@ -97,19 +99,16 @@ END = (
 )
 
 
-of_units = partial(Definition, family=FAMILY, citation=GUIDELINES, parameters=OF_UNITS)
-
-
 def of_end(
-    name: str, title: str, summary: str, formula: str, span: str, *more: Parameter, ap: bool = False
+    value: Callable[..., Any], name: str, span: str, *more: Parameter, ap: bool = False
 ) -> Definition:
     """Return the definition of a measure of rankings that have an end."""
-    return of_units(
+    return documented(
+        value,
         name=name,
-        title=title,
-        summary=summary,
-        formula=f"{formula}; {END}. A unit is a topic's questions on a day, or with "
-        "level=documents a question on a day; a mean over days, then questions, then topics",
+        family=FAMILY,
+        formula=f"{paragraphs_of(value)[2]}; {END}. A unit is a topic's questions on a day, or "
+        "with level=documents a question on a day; a mean over days, then questions, then topics",
         empty_case=NOTHING,
         range=span,
         citation=f"{PAPER}; {GUIDELINES}",
@@ -120,40 +119,21 @@ def of_end(
 
 
 DEFINITIONS = (
+    of_end(rows.reciprocal_rank, "tRR", "0 to 1"),
+    of_end(rows.persistent_gains, "tRBP", "0 to the largest gain", PERSISTENCE),
+    of_end(rows.discounted_gain, "tNDCG", "0 to 1; with --rule gains=scaled up to 1.48 and above"),
     of_end(
-        "tRR",
-        "truncated reciprocal rank",
-        "how far up the first item of worth stands",
-        "1 / the first rank with a gain above 0 among g1 to gd and t; 0 if there is none",
-        "0 to 1",
-    ),
-    of_end(
-        "tRBP",
-        "truncated rank-biased precision",
-        "what a reader gains who goes on with probability p, and stops with the ranking",
-        "(1 - p) * sum of g_i p^(i-1) + t p^d",
-        "0 to the largest gain",
-        PERSISTENCE,
-    ),
-    of_end(
-        "tNDCG",
-        "truncated normalised discounted cumulative gain",
-        "the discounted gain of the ranking and its end, of that of the ideal one",
-        "sum of g_i / log2(i+1) over g1 to gd and t, divided by the same of all relevant gains, "
-        "falling, then 1, cut after d+1 ranks",
-        "0 to 1; with --rule gains=scaled up to 1.48 and above",
-    ),
-    of_end(
+        rows.average_precision,
         "tAP",
-        "truncated average precision",
-        "the mean gain so far wherever there is gain, the end among it",
-        "sum of g_i (g1 + … + g_i) / i over g1 to gd and t, divided by R + 1",
         "0 to 1 with binary gains; 0 and above with others",
         BY_IDEAL,
         ap=True,
     ),
-    of_units(
+    Definition(
         name=SILENT,
+        family=FAMILY,
+        citation=GUIDELINES,
+        parameters=OF_UNITS,
         title="share of silence",
         summary="how often nothing is returned: right on nil units, wrong on has-answer units",
         formula="units on which nothing is returned / units; a mean as that of the other measures",
@@ -161,16 +141,15 @@ DEFINITIONS = (
         range="0 to 1",
         account=average,
         higher_is_better=False,
-        turned_by=(f"{UNITS}={NIL}",),
+        turned_by=(f"{UNITS}={rows.NIL}",),
         reads=("missing-date", "proposed", "question-gain", "average"),
     ),
-    of_units(
+    documented(
+        number_of_units,
         name=UNITS,
-        title="units",
-        summary="how many units a mean is taken over",
-        formula="known questions times days, of rankings of questions topics times days; `all` is "
-        "the sum over topics",
-        empty_case="0",
+        family=FAMILY,
+        citation=GUIDELINES,
+        parameters=OF_UNITS,
         range="0 and above",
         account=number_of_units,
         reads=("proposed", "question-gain"),

@@ -397,7 +397,6 @@ def build_index(
             precision=total(quotient(product, rank)),
         ),
     ]
-    end, depth, number, whole = (pl.col(n) for n in ("end", "depth", "number", "total"))
     is_counted = pl.col("counted").fill_null(rules.missing_topic == "silent")
     units = units.with_columns(is_counted.cast(pl.Float64))
     values = units.select("unit", "counted", "best")
@@ -407,20 +406,15 @@ def build_index(
             values = values.filter(~pl.all_horizontal(pl.col("depth", "number").is_null()))
     values = values.with_columns(pl.selectors.numeric().fill_null(0)).with_columns(
         end=pl.col("counted") * divided("returned", "total", 1.0),
-        rank=pl.min_horizontal(depth + 1, number),
+        rank=pl.min_horizontal(pl.col("depth") + 1, "number"),
     )
     values = values.join(until, on=["best", "rank"], how="left", maintain_order="left")
-    precision = pl.col("precision") + quotient(end * (pl.col("returned") + end), depth + 1)
-    best_precision = pl.col("best_precision") + quotient(whole + 1, number + 1)
-    discounted = pl.col("discounted") + quotient(end, (depth + 2).log(2))
-    best_end = pl.when(number <= depth).then(1 / (number + 2).log(2)).otherwise(0.0)
-    below = best_precision if rules.ap == "ideal" else whole + 1
     values = values.select(
         *("unit", "depth", "total", "end"),
-        tRR=pl.when(whole > 0).then("first").otherwise(quotient(end, depth + 1)),
-        tNDCG=quotient(discounted, pl.col("best_discounted").fill_null(0) + best_end),
-        tAP=quotient(precision, below),
-        **{"tAP(ideal)": quotient(precision, best_precision)},
+        tRR=reciprocal_rank(),
+        tNDCG=discounted_gain(),
+        tAP=average_precision(rules.ap),
+        **{"tAP(ideal)": average_precision("ideal")},
     )
     values = persistent_gains(values, worthy, USUAL_P)
     slot = pl.col("slot").fill_null(0) if rules.average == "nested" else pl.lit(0)
@@ -435,15 +429,58 @@ def build_index(
         of_level = of_level.with_columns(
             pl.col("depth", "total").fill_null(0),
             pl.col(values.columns[3:]).fill_null(pl.col("counted")),
-            silent=depth.fill_null(0) == 0,
+            silent=pl.col("depth").fill_null(0) == 0,
         )
-        frames[f"{level} {HAS_ANSWER}"] = of_level.filter(whole > 0)
-        frames[f"{level} {NIL}"] = of_level.filter(whole == 0)
+        frames[f"{level} {HAS_ANSWER}"] = of_level.filter(pl.col("total") > 0)
+        frames[f"{level} {NIL}"] = of_level.filter(pl.col("total") == 0)
     return FrameIndex.of(names, limits, outputs, **frames)
 
 
+def reciprocal_rank() -> pl.Expr:
+    """Truncated reciprocal rank.
+
+    How far up the first item of worth stands.
+
+    1 / the first rank with a gain above 0 among g1 to gd and t; 0 if there is none.
+    """
+    end = quotient(pl.col("end"), pl.col("depth") + 1)
+    return pl.when(pl.col("total") > 0).then("first").otherwise(end)
+
+
+def discounted_gain() -> pl.Expr:
+    """Truncated normalised discounted cumulative gain.
+
+    The discounted gain of the ranking and its end, of that of the ideal one.
+
+    Sum of g_i / log2(i+1) over g1 to gd and t, divided by the same of all relevant gains, falling,
+    then 1, cut after d+1 ranks.
+    """
+    depth, number = pl.col("depth"), pl.col("number")
+    best_end = pl.when(number <= depth).then(1 / (number + 2).log(2)).otherwise(0.0)
+    discounted = pl.col("discounted") + quotient(pl.col("end"), (depth + 2).log(2))
+    return quotient(discounted, pl.col("best_discounted").fill_null(0) + best_end)
+
+
+def average_precision(rule: str) -> pl.Expr:
+    """Truncated average precision.
+
+    The mean gain so far wherever there is gain, the end among it.
+
+    Sum of g_i (g1 + … + g_i) / i over g1 to gd and t, divided by R + 1.
+    """
+    end, depth, whole = pl.col("end"), pl.col("depth"), pl.col("total")
+    precision = pl.col("precision") + quotient(end * (pl.col("returned") + end), depth + 1)
+    ideal = pl.col("best_precision") + quotient(whole + 1, pl.col("number") + 1)
+    return quotient(precision, ideal if rule == "ideal" else whole + 1)
+
+
 def persistent_gains(units: pl.DataFrame, worthy: pl.DataFrame, p: float) -> pl.DataFrame:
-    """Return units with tRBP, by how likely a reader goes on to the next item."""
+    """Truncated rank-biased precision.
+
+    What a reader gains who goes on with probability p, and stops with the ranking.
+
+    (1 - p) * sum of g_i p^(i-1) + t p^d.
+    """
     gain = (1 - p) * pl.col("mean") * pl.lit(p).pow(pl.col("rank") - 1)
     gains = worthy.group_by("unit").agg(tRBP=total(gain))
     units = units.join(gains, on="unit", how="left", maintain_order="left")

@@ -39,11 +39,6 @@ class ValueInputs:
     )
 
 
-def attributes_of(measure: Measure) -> str | None:
-    """Return the attribute of a measure; None if it is of all, or has none."""
-    return str(measure.argument("attribute")) if measure.has("attribute") else None
-
-
 @frozen(kw_only=True)
 class ValueEvaluation(FrameEvaluation):
     """Runs and gold, read and indexed."""

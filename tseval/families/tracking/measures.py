@@ -14,7 +14,7 @@ import polars as pl
 from tseval.core.contributions import values_of
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import quotient, total
-from tseval.core.measure import Definition, Measure, Parameter
+from tseval.core.measure import Measure, Parameter, documented
 from tseval.core.results import Result, Values
 from tseval.errors import UsageError
 from tseval.families.tracking.files import ATTRIBUTES, LOCATIONS
@@ -59,7 +59,17 @@ class Errors(Result):
 
 
 def find_errors(index: FrameIndex, measure: Measure) -> Errors:
-    """Return the error of every run and topic in one attribute."""
+    """Value tracking error.
+
+    How far the values that a run gives are from the gold, on average over time.
+
+    VT(t) = 1 / (t - ts) * integral from ts to t of |f_gold - f_system|, where f(t) is the latest
+    value given before t, 0 if there is none; without @TIME, and at any time beyond, t is the end of
+    the topic's period. For locations |...| is the distance in km (haversine, mean Earth radius),
+    half the Earth's circumference while one side alone has given a location, 0 while neither has.
+
+    Undefined in a topic whose gold has no value of the attribute, and where t is not after ts.
+    """
     attribute = str(measure.argument("attribute"))
     if attribute not in ATTRIBUTES:
         raise UsageError(f"{measure}: of which attribute? choose one of {', '.join(ATTRIBUTES)}")
@@ -108,18 +118,10 @@ ATTRIBUTE = Parameter(
     choices=ATTRIBUTES,
 )
 DEFINITIONS = (
-    Definition(
+    documented(
+        find_errors,
         name="VT",
         family=FAMILY,
-        title="value tracking error",
-        summary="how far the values that a run gives are from the gold, on average over time",
-        formula="VT(t) = 1 / (t - ts) * integral from ts to t of |f_gold - f_system|, where f(t) "
-        "is the latest value given before t, 0 if there is none; without @TIME, and at any time "
-        "beyond, t is the end of the topic's period. For locations |...| is the distance in km "
-        "(haversine, mean Earth radius), half the Earth's circumference while one side alone has "
-        "given a location, 0 while neither has",
-        empty_case="undefined in a topic whose gold has no value of the attribute, and where t is "
-        "not after ts",
         range="0 and above; for locations up to half the Earth's circumference, 20015.1 km",
         citation=CITATION,
         account=find_errors,
