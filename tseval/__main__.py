@@ -6,6 +6,7 @@ import atexit
 import errno
 import gc
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -117,6 +118,9 @@ class DelayedModule(ModuleType):
                 self.__dict__["__loads__"] = True
                 self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
                 self.__class__ = ModuleType  # type: ignore[assignment]
+                if hasattr(signal, "siginterrupt"):
+                    # polars catches interrupts such that reading a pipe would go on after one.
+                    signal.siginterrupt(signal.SIGINT, True)
             return ModuleType.__getattribute__(self, name)
 
 
