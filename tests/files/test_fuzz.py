@@ -29,7 +29,8 @@ from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
 from tseval.files import inputs, tsv
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, read_frame
+from tseval.files.frames import read_frame
+from tseval.files.given import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import READERS, Rows, build, read_rows
 from tseval.tables import Texts

@@ -38,7 +38,7 @@ from tseval.families.temporal import trec_files
 from tseval.families.tracking import files as tracking
 from tseval.files import fixed_fields
 from tseval.files.fixed_fields import Span
-from tseval.files.frames import FrameInput
+from tseval.files.given import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows
 from tseval.files.reading import rows_of

@@ -27,7 +27,7 @@ from tseval.errors import InputError, UsageError, input_error, reason_of
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs
-from tseval.files.frames import check_inputs
+from tseval.files.given import check_inputs
 from tseval.files.score_files import RESULT_FORMS
 from tseval.records import frozen
 

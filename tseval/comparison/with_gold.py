@@ -22,7 +22,7 @@ from tseval.files.forms import Forms
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given, Runs
+    from tseval.files.given import Given, Runs
 
 
 @frozen

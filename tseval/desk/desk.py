@@ -36,7 +36,7 @@ from tseval.tables import Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 UPDATES, NUGGETS = "updates", "nuggets"
 """What a store holds."""

@@ -8,7 +8,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
-from tseval.files.reading import Given, Runs
+from tseval.files.given import Given, Runs
 from tseval.parallel.engine import Engine
 
 def score_changes(

@@ -18,7 +18,7 @@ from tseval.files.cells import Cells, column_of
 from tseval.files.csv_fields import long_fields
 from tseval.files.inputs import SHOWN_BYTES
 from tseval.files.limits import LINE
-from tseval.files.tsv import UTF8_CURE, not_utf8
+from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.tables import Schema
 
 if TYPE_CHECKING:

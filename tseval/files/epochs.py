@@ -8,13 +8,13 @@ import numpy as np
 
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import named_fields, read_lines_or_table
-from tseval.files.reading import input_of
+from tseval.files.given import input_of
 from tseval.tables import repeated_rows
 from tseval.tables.epochs import Epochs
 from tseval.tables.schema import EPOCHS
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 EPOCHS_FILE = named_fields(EPOCHS, "post_id day time")
 

@@ -23,7 +23,7 @@ from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
 from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
-from tseval.files.text_lines import without_broken_bytes
+from tseval.files.text_lines import UTF8_CURE, not_utf8, without_broken_bytes
 from tseval.files.threads import side_by_side
 from tseval.files.value_parsing import are_plain, read_numbers
 from tseval.records import frozen
@@ -444,12 +444,12 @@ def _body(fields: _Fields, layout: Layout, *, first: bool) -> BoolArray:
 
 def _decodable(block: bytes, fields: _Fields, good: BoolArray, faults: FaultList) -> BoolArray:
     """Which good lines are UTF-8; looked at one by one only if the block as a whole is not."""
-    if tsv.not_utf8(block) is None:
+    if not_utf8(block) is None:
         return good
     good = good.copy()
     for line in np.flatnonzero(good).tolist():
-        reason = tsv.not_utf8(fields.line(line))
+        reason = not_utf8(fields.line(line))
         if reason:
             good[line] = False
-            faults.add(line + 1, reason, tsv.UTF8_CURE, "encoding")
+            faults.add(line + 1, reason, UTF8_CURE, "encoding")
     return good

@@ -8,13 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from tseval.files.faults import FaultList
-from tseval.files.given import FrameInput as FrameInput
-from tseval.files.given import check_inputs as check_inputs
-from tseval.files.given import is_frame as is_frame
-from tseval.files.given import run_names as run_names
+from tseval.files.given import FrameInput
 from tseval.files.parquet import arrow_cells, refuse_kind
 from tseval.files.plain import Rows, build, check_doubts, check_header
-from tseval.files.tsv import UTF8_CURE
+from tseval.files.text_lines import UTF8_CURE
 from tseval.tables import Schema
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from tseval.errors import Fault, input_error
 from tseval.files import json_text
 from tseval.files.inputs import RowInput
 from tseval.files.jsonl import HALF, HALVES_CURE, cells_in, cells_of, holds_half, object_in
-from tseval.files.text_lines import whole_text
-from tseval.files.tsv import UTF8_CURE
+from tseval.files.text_lines import UTF8_CURE, whole_text
 
 if TYPE_CHECKING:
     from tseval.files.cells import Cells

@@ -12,7 +12,8 @@ import numpy as np
 
 from tseval.files import json_text
 from tseval.files.cells import Cells, column_of
-from tseval.files.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
+from tseval.files.text_lines import UTF8_CURE, not_utf8
+from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import Column, Kind, Schema
 
 if TYPE_CHECKING:

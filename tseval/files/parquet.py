@@ -15,7 +15,7 @@ from tseval.errors import InputError, input_error
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input, RowInput, check_document
-from tseval.files.tsv import UTF8_CURE, not_utf8
+from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.tables import Column, Kind, Schema, Texts
 
 MAGIC = b"PAR1"

@@ -18,12 +18,7 @@ import numpy as np
 
 from tseval.files.faults import FaultList
 from tseval.files.frames import read_frame
-from tseval.files.given import Called as Called
-from tseval.files.given import FrameInput
-from tseval.files.given import are_records as are_records
-from tseval.files.given import frame_of as frame_of
-from tseval.files.given import input_of as input_of
-from tseval.files.given import is_empty as is_empty
+from tseval.files.given import FrameInput, input_of
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, by_rows, read_rows, recognise
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
@@ -31,8 +26,7 @@ from tseval.tables.arrow import strings
 from tseval.tables.base import Table
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given as Given
-    from tseval.files.given import Runs as Runs
+    from tseval.files.given import Given
     from tseval.tables.columns import BoolArray
 
 Made = TypeVar("Made", bound=Table)

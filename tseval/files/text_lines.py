@@ -79,3 +79,8 @@ def first_row(source: Input) -> bytes:
     """The first line of a file that is neither empty nor a comment, as far as its head goes."""
     lines = (line.strip() for line in source.head().split(b"\n")[:1000])
     return next((line for line in lines if line and not line.startswith(b"#")), b"")
+
+
+def is_xml(source: Input) -> bool:
+    """Return whether a file looks like XML, as the topics of the track do."""
+    return source.head().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")

@@ -11,14 +11,16 @@ import numpy as np
 from tseval.files import TREC_TS
 from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
+from tseval.files.given import input_of
 from tseval.files.inputs import Input
 from tseval.files.plain import build
-from tseval.files.reading import input_of, read_table, refuse_where
+from tseval.files.reading import read_table, refuse_where
+from tseval.files.text_lines import is_xml
 from tseval.tables import TOPICS, Column, Kind, Schema, Topics
 from tseval.tables.schema import TOPIC
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 EVENT = Schema(
     "topics",
@@ -48,11 +50,6 @@ def _is_official(source: Input, form: str | None) -> bool:
     if source.is_table:
         return False
     return form == TREC_TS if form is not None else is_xml(source)
-
-
-def is_xml(source: Input) -> bool:
-    """Whether a file looks like XML, as the topics of the track do."""
-    return source.head().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 def read_events(source: Input) -> Topics:

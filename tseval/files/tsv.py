@@ -18,8 +18,7 @@ import pyarrow as pa
 from tseval.errors import Fault
 from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
-from tseval.files.text_lines import UTF8_CURE as UTF8_CURE
-from tseval.files.text_lines import not_utf8 as not_utf8
+from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.files.threads import side_by_side
 from tseval.records import frozen
 from tseval.tables import Kind, Schema, Texts

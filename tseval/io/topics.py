@@ -10,14 +10,10 @@ import polars as pl
 from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
+from tseval.files.text_lines import is_xml
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
 from tseval.tables.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.tables.schema import TOPICS
-
-
-def is_xml(source: Input) -> bool:
-    """Return whether a file looks like XML, as the topics of the track do."""
-    return source.head().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 def read_xml(source: Input, _: FaultList) -> TrackRows:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tseval.files.reading import Wrong, input_of, refuse_rows, rows_of
+from tseval.files.given import input_of
+from tseval.files.reading import Wrong, refuse_rows, rows_of
 from tseval.matching.matching import sorted_pairs
 from tseval.tables import (
     ABSENT,
@@ -34,7 +35,7 @@ from tseval.tables import (
 from tseval.tables.keys import equal_rows
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import BoolArray, IntArray
 
 ACCEPT, REJECT = "accept", "reject"

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import InputError
+from tseval.files.given import input_of
 from tseval.files.inputs import Input
-from tseval.files.reading import Wrong, input_of, names_of, refuse, refuse_rows, rows_of
+from tseval.files.reading import Wrong, names_of, refuse, refuse_rows, rows_of
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
@@ -24,7 +25,7 @@ from tseval.tables import CORRECTIONS, JUDGED, JudgedPairs, Nuggets, Updates, re
 from tseval.tables.schema import TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import BoolArray, IntArray
 
 ANSWERS = Schema("answers", (TOPIC, Column("relevant", Kind.ID, may_be_blank=True)))

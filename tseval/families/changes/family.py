@@ -20,7 +20,7 @@ from tseval.io.tables import TableReader, lacks_columns
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 
 READERS = {**files.READERS, "runs": replace(files.READERS["runs"], remarks=rows.faults_in_itself)}

@@ -20,7 +20,7 @@ from tseval.io.tables import TableReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 
 @frozen

@@ -29,7 +29,7 @@ from tseval.tables.schema import POSTS
 from tseval.tables.times import NotANumber, number, written
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import FloatArray
 
 LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}

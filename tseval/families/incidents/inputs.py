@@ -41,7 +41,7 @@ from tseval.tables.times import written
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import FloatArray
 
 ALERTS, TYPES, TREC_IS = "alerts", "types", "trec-is"

@@ -33,17 +33,18 @@ from tseval.families.incidents.tables import (
     TypeNames,
 )
 from tseval.files.faults import FaultList
+from tseval.files.given import input_of
 from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
 from tseval.files.limits import DOCUMENT
 from tseval.files.plain import Rows, header, recognise
-from tseval.files.reading import input_of, names_of, refuse, refuse_where, rows_of
+from tseval.files.reading import names_of, refuse, refuse_where, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Texts
 from tseval.tables.schema import Schema
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import IntArray
 
 EVENT_KEYS = ("eventid", "eventID", "EventID")

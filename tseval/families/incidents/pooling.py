@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.families.incidents.tables import Ontology, Predictions
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import BoolArray, FloatArray
 
 SURE = 1.0

@@ -25,11 +25,11 @@ from tseval.errors import UsageError
 from tseval.families.incidents.labels import named_types
 from tseval.families.incidents.tables import PREDICTIONS, TOLD, Predictions, TypeNames
 from tseval.files.faults import FaultList
-from tseval.files.frames import run_names
+from tseval.files.given import input_of, is_empty, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.jsonl import objects
 from tseval.files.plain import recognise, record_of
-from tseval.files.reading import check_between_files, input_of, is_empty, rows_of
+from tseval.files.reading import check_between_files, rows_of
 from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.records import frozen
@@ -37,7 +37,7 @@ from tseval.tables import Ids, InputRecord, Origin, Texts
 from tseval.tables.times import TOO_LARGE, NotANumber, implausible, number, why_implausible
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 FIELDS = ("event", "Q0", "post", "rank", "importance", "types", "tag")
 LINE_CURE = f"a line of a run is: {' '.join(FIELDS)}"

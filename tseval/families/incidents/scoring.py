@@ -18,7 +18,7 @@ from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given, Runs
+    from tseval.files.given import Given, Runs
     from tseval.parallel.engine import Engine
 
 

@@ -30,7 +30,7 @@ from tseval.records import frozen
 from tseval.tables.schema import TOPICS
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 OWN_TOPICS = (Sort.REPORT, Sort.COUNTS, Sort.ANNOTATIONS, Sort.HITS)
 """What is scored over the topics that a run has, as those who made it do. So is all else without a

@@ -55,7 +55,7 @@ from tseval.tables.times import duration as seconds_of
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "learned"

@@ -15,7 +15,7 @@ from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.files.forms import Forms, check_forms, form_for
-from tseval.files.frames import check_inputs, is_frame
+from tseval.files.given import check_inputs, is_frame
 from tseval.files.inputs import Input
 from tseval.matching.judged_pairs import JudgedUpdates
 from tseval.records import frozen
@@ -23,7 +23,7 @@ from tseval.tables import Pairs, Resolved, Updates, resolve
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.tables.columns import FloatArray
 
 INPUTS = ("updates", "nuggets", "matches")

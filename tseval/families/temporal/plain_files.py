@@ -13,15 +13,13 @@ import numpy as np
 from tseval import tables
 from tseval.errors import InputError, input_error
 from tseval.families.temporal import trec_files as trec
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.given import FrameInput, are_records, input_of, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.machine_matches import maker_of
 from tseval.files.plain import Rows
 from tseval.files.reading import (
-    are_records,
     check_between_files,
     faults_of,
-    input_of,
     names_of,
     read_table,
     refuse,
@@ -43,7 +41,7 @@ from tseval.tables import (
 )
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 OF_RUNS, OF_GOLD = {"run", "confidence"}, {"importance"}
 """Columns that only runs have, and that only gold has."""

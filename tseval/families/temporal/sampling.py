@@ -28,7 +28,7 @@ from tseval.tables import Corrections
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
     from tseval.parallel.engine import Engine
     from tseval.tables.columns import FloatArray, IntArray
 

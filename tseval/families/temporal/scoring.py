@@ -28,7 +28,7 @@ from tseval.matching.matching import get_matcher
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.files.reading import Given, Runs
+    from tseval.files.given import Given, Runs
     from tseval.parallel.engine import Engine
 
 

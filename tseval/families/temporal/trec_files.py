@@ -23,8 +23,7 @@ from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import BLANK, Layout, Span, certain, read_lines
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, build
-from tseval.files.text_lines import first_row, without_broken_bytes
-from tseval.files.topics import is_xml
+from tseval.files.text_lines import first_row, is_xml, not_utf8, without_broken_bytes
 from tseval.records import frozen
 from tseval.tables import (
     Column,
@@ -264,7 +263,7 @@ def _fields_of(line: bytes, reading: TrackReading, number: int, faults: FaultLis
     """The fields of a line between white space, of ASCII or of Unicode."""
     if reading.encoding == "bytes":
         return [field.decode() for field in without_broken_bytes(line).split()]
-    reason = tsv.not_utf8(line)
+    reason = not_utf8(line)
     if reason:
         cure = "save the file in the encoding UTF-8, or read it in bytes"
         faults.add(number, reason, cure, "encoding")

@@ -22,7 +22,7 @@ from tseval.tables.schema import TOPICS
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 
 @frozen

@@ -27,9 +27,8 @@ from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.files.faults import FaultList
 from tseval.files.forms import form_for
-from tseval.files.frames import FrameInput, check_inputs, is_frame, run_names
+from tseval.files.given import FrameInput, check_inputs, input_of, is_frame, run_names
 from tseval.files.inputs import Input
-from tseval.files.reading import input_of
 from tseval.files.update_blocks import ROWS, BlockInput
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.tables import Updates, natural_order
