@@ -311,7 +311,7 @@ def test_a_command_loads_no_more_than_its_budget(name: str) -> None:
 
 
 def test_what_stays_loaded_is_not_searched_for_garbage() -> None:
-    """Neither while a command is loaded, nor at the end; in between as ever."""
+    """Neither while a command is loaded, nor at the end; in between seldom."""
     program = (
         "import atexit, gc, sys\n"
         "begun = []\n"

@@ -6,9 +6,6 @@ summary to the first line of its command's own help.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -57,8 +54,7 @@ class LazyGroup(click.Group):
         """Import a command; None if there is none of this name."""
         if name not in summaries():
             return None
-        with _without_search_for_garbage():
-            command = _command_named(name)
+        command = _command_named(name)
         if not ctx.resilient_parsing:
             return command
         from tseval.cli.completion import with_completion  # a shell asks
@@ -88,18 +84,6 @@ class LazyGroup(click.Group):
         """List the commands from the table, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(summaries().items()))
-
-
-@contextmanager
-def _without_search_for_garbage() -> Iterator[None]:
-    """Modules that are loaded stay: to search them for garbage again and again finds nothing."""
-    searched = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if searched:
-            gc.enable()
 
 
 def _command_named(name: str) -> click.Command:
