@@ -101,7 +101,7 @@ STARTS = {
     "validate": Start(
         f"validate {RUN} {GOLD}", 210, "importlib.metadata polars.dataframe pyarrow.lib"
     ),
-    "measures": Start("measures", 200, "importlib.metadata polars.dataframe pyarrow.lib"),
+    "measures": Start("measures", 201, "importlib.metadata polars.dataframe pyarrow.lib"),
     "values": Start("values --help", 83),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",

@@ -88,6 +88,29 @@ def sample(case: Case, run: str, topic: str, size: int) -> set[str]:
     return {post.post_id for post in ranked[:size]}
 
 
+def assessors_sample(posts: list[Post], size: int, per: str) -> set[tuple[str, str, str]]:
+    """What assessors get of each system, or of each system and topic, before there are clusters.
+
+    The posts of highest confidence; ties go to the earlier, then to the lesser id, then topic.
+    """
+    groups: dict[tuple[str, ...], list[Post]] = {}
+    for post in posts:
+        key = (post.run,) if per == "system" else (post.run, post.topic)
+        groups.setdefault(key, []).append(post)
+    taken = set()
+    for left in groups.values():
+        for _ in range(min(size, len(left))):
+            best = left[0]
+            for post in left[1:]:
+                if post.confidence != best.confidence:
+                    best = post if post.confidence > best.confidence else best
+                elif (post.time, post.post_id, post.topic) < (best.time, best.post_id, best.topic):
+                    best = post
+            left.remove(best)
+            taken.add((best.run, best.topic, best.post_id))
+    return taken
+
+
 def is_selected(case: Case, post: Post, size: int | None) -> bool:
     if size is not None:
         return post.post_id in sample(case, post.run, post.topic, size)

@@ -218,6 +218,7 @@ OTHERS = (
     "import changes-run fixtures/changes/terse.jsonl -o run.tsv",
     "import changes-qrels fixtures/changes/qrels.tsv -o qrels.tsv",
     "import sample fixtures/runs/swift.tsv --size 1 -o sample.tsv",
+    "import sample fixtures/runs/swift.tsv --size 1 --rule per=topic -o sample.tsv",
     "import timelines fixtures/timelines/swift.jsonl -o timelines.tsv",
     f"validate {RUNS} {GOLD} fixtures/matches.tsv fixtures/clusters.tsv",
     "validate fixtures/incidents/keen.txt fixtures/incidents/labels.json",
@@ -270,6 +271,7 @@ CALLS = (
     f"tseval.explain('{RUNS.split()[0]}', '{GOLD}', matches='fixtures/matches.tsv')",
     f"tseval.sample('{RUNS.split()[1]}', '{GOLD}', pairs=90)",
     "tseval.sample_posts('fixtures/runs/swift.tsv', size=1)",
+    "tseval.sample_posts('fixtures/runs/swift.tsv', size=1, rules={'per': 'topic'})",
 )
 
 

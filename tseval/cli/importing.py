@@ -9,14 +9,16 @@ from typing import Any
 
 import click
 
-from tseval.cli.declared_options import option_of
+from tseval.cli.declared_options import column_options, option_of
 from tseval.cli.options import StrictCommand, debug_option, on_line, output_option, quiet_option
 from tseval.cli.output import check_output, deliver, warn
 from tseval.core import declared as declarations
 from tseval.core import registry
-from tseval.core.declared import declared
+from tseval.core.declared import Declared, declared
+from tseval.core.naming import AS_THEY_ARE, Naming, name_imported
 from tseval.errors import UsageError
 from tseval.files.imports import Import
+from tseval.files.inputs import Input
 
 NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
 """Suffixes by which whoever reads the table would expect something else."""
@@ -50,7 +52,15 @@ def command_of_imports() -> click.Command:
         refuse_ineffective(asked, known)
         if len(files) > 1 and not asked.several:
             raise UsageError(f"{form} takes one file at a time")
-        table = asked.made(files, declarations.build(asked.options, given))
+        naming = declarations.build(Naming, given)
+        options, sources = declarations.build(asked.options, given), list[Any](files)
+        if naming != AS_THEY_ARE:
+            if asked.table is None:
+                raise UsageError(f"{naming.given} has no meaning with {form}: it has its own form")
+            sources = [Input(path) for path in files]
+            kind = asked.kind or asked.table.table
+            options = name_imported(sources, kind, asked.table, options, naming)
+        table = asked.made(sources, options)
         warn(table.warnings, quiet)
         deliver(table.tsv(), output)
 
@@ -78,15 +88,19 @@ def parameters(known: dict[str, Import]) -> list[Callable[[Any], Any]]:
             "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=str)
         ),
     ]
-    seen: set[str] = set()
-    for record in dict.fromkeys(each.options for each in known.values()):
-        named = [(field.name, what) for field, what in declared(record) if field.name not in seen]
-        for name, what in named:
-            meant = ", ".join(f"`{each}`" for each in having(name, known))
-            shown = replace(what, help=f"For {meant}: {what.help[0].lower()}{what.help[1:]}")
-            decorators.append(option_of(name, getattr(record, name), shown))
-        seen |= {name for name, _ in named}
-    return [*decorators, output_option, quiet_option, debug_option]
+    fields: dict[str, dict[str, tuple[Declared, Any, list[str]]]] = {}
+    for each in known.values():
+        for field, what in declared(each.options):
+            default = getattr(each.options, field.name)
+            same_help = fields.setdefault(field.name, {})
+            same_help.setdefault(what.help, (what, default, []))[2].append(f"`{each.name}`")
+    for name, helps in fields.items():
+        words = [
+            f"For {', '.join(those)}: {h[0].lower()}{h[1:]}" for h, (*_, those) in helps.items()
+        ]
+        what, default, _ = next(iter(helps.values()))
+        decorators.append(option_of(name, default, replace(what, help=" ".join(words))))
+    return [*decorators, *column_options(), output_option, quiet_option, debug_option]
 
 
 def refuse_ineffective(asked: Import, known: dict[str, Import]) -> None:

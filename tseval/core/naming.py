@@ -131,6 +131,18 @@ def named(inputs: Inputs, naming: Naming) -> Inputs:
     return _with(inputs, given)
 
 
+def name_imported(
+    sources: Sequence[Input], kind: str, table: Schema, options: Inputs, naming: Naming
+) -> Inputs:
+    """Tell files of a table, and those that options name, what their columns are called.
+
+    Returns the options with their files.
+    """
+    beside = _given(options)
+    _name_columns([_Given(kind, table, True, tuple(sources)), *beside.values()], naming.names)
+    return _with(options, beside)
+
+
 def _given(inputs: Any) -> dict[str, _Given]:
     """The inputs that may have names of their own, by their fields."""
     return {

@@ -9,6 +9,7 @@ from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
+    from tseval.tables.schema import Schema
 
 EXACT_BELOW = 2.0**53
 """Whole numbers up to this are the same as integers."""
@@ -57,9 +58,13 @@ class Import:
     name: str
     help: str
     """What the files are."""
-    made: Callable[[Sequence[str], Any], Imported]
+    made: Callable[[Sequence[Any], Any], Imported]
     """The table of the files at these paths, with the options."""
     options: type = NothingAsked
     """A record of declared options: `tseval.core.declared`."""
     several: bool = False
     """Whether it takes more than one file at a time."""
+    table: Schema | None = None
+    """The plain table that a file may be, whose columns a caller may name."""
+    kind: str = ""
+    """What such names call the files, if not by their table."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import reduce
@@ -22,7 +23,7 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import BLOCK_BYTES, Input, check_document
 from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.io.cells import WORDS, PlainTable, as_text
-from tseval.tables.schema import Column
+from tseval.tables.schema import Column, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +114,11 @@ def read_pandas(frame: pd.DataFrame, table: PlainTable) -> Iterator[pl.DataFrame
     """Yield the cells of a pandas frame."""
     table.place([str(name) for name in frame.columns])
     places = table.places.items()
-    series = {name: _series_of(frame.iloc[:, at], table.faults) for name, at in places}
+    types = [column.name for column in table.schema if column.kind is Kind.TYPES]
+    series = {
+        name: (_as_json if name in types else _series_of)(frame.iloc[:, at], table.faults)
+        for name, at in places
+    }
     table.faults.check()
     yield _typed_cells(pl.DataFrame(series), table)
 
@@ -147,6 +152,17 @@ def _series_of(values: pd.Series[Any], faults: FaultList) -> pl.Series:
     return pl.Series([] if len(faults) else texts, dtype=pl.String)
 
 
+def _as_json(values: pd.Series[Any], _: FaultList) -> pl.Series:
+    """Return a column of lists as JSON."""
+    return json_of(values.where(values.notna(), None).tolist())
+
+
+def json_of(values: Iterable[Any]) -> pl.Series:
+    """Return lists as text in JSON; what is text stays."""
+    texts = (v if v is None or isinstance(v, str) else json.dumps(v, default=list) for v in values)
+    return pl.Series(texts, dtype=pl.String)
+
+
 def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
     """Return typed columns as the cells of a table: numbers where it has numbers, else text."""
     present = [column for column in table.schema if column.name in frame]
@@ -157,6 +173,8 @@ def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
 def _typed(values: pl.Series, column: Column, faults: FaultList) -> pl.Series:
     """Return a column as numbers or text; timestamps become Unix seconds."""
     source, kind = faults.source, values.dtype
+    if column.kind is Kind.TYPES:
+        return json_of(values.to_list())
     if isinstance(kind, pl.Extension) and kind.ext_name() == "pandas.period":
         _refuse_type(column.name, "periods", faults)
     if kind == pl.Duration or kind.is_nested():

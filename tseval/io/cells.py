@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -36,10 +37,15 @@ RANGES = {
     Kind.GRADE: (1.0, "is not between 0 and 1", GRADE_CURE),
 }
 """The largest number of kinds that have none below 0; why another is a fault, and the cure."""
+SURE = 1
+"""The confidence of an information type that is given without a number."""
+NO_TYPES = "is no list of information types"
+TYPES_CURE = 'write a list of JSON, such as [{"id": "Report-Weather", "confidence": 0.8}]'
 TOO_LARGE = "is too large for a number"
 CODES = {
     "is empty": "empty-value",
     "is no grade": "unknown-label",
+    NO_TYPES: "record-format",
     TOO_LARGE: "number-range",
 }
 """The codes of reasons that do not say that a cell is not a number or not a time."""
@@ -193,7 +199,8 @@ def _plain_numbers(
 ) -> tuple[pl.Series, pl.DataFrame]:
     """Return the numbers of a column, and the cells that are no plain number with their lines."""
     values = cells[column.name].cast(pl.Float64, strict=False)
-    if column.kind is Kind.TIME and faults.source.times.format:
+    is_text = column.kind is Kind.TIME and bool(faults.source.times.format)
+    if is_text or column.kind is Kind.TYPES:
         values = pl.Series(column.name, [None] * cells.height, pl.Float64)
     odd = cells.filter(_are_odd(values))
     return values, odd.with_columns(as_text(odd[column.name]))
@@ -209,7 +216,8 @@ def _all_numbers(
 ) -> pl.Series:
     """Return the numbers with those of the odd cells, each distinct one read with care."""
     source, values, cells, lines = faults.source, frame[column.name], odd[column.name], odd["line"]
-    parse = {Kind.TIME: source.time_parser, Kind.GRADE: _grade}.get(column.kind, times.number)
+    parsers = {Kind.TIME: source.time_parser, Kind.GRADE: _grade, Kind.TYPES: _highest}
+    parse = parsers.get(column.kind, times.number)
     parsed, reasons = dict[str, float | None](), dict[str, str]()
     for cell in cells.unique(maintain_order=True):
         try:
@@ -221,14 +229,16 @@ def _all_numbers(
         values = values.scatter(_are_odd(values).arg_true(), careful)
     _check_range(column, frame["line"], values.to_numpy(), faults)
     wrong = [each for each in zip(lines, cells, strict=True) if each[1] in reasons]
-    all_cure, all_code = GRADE_CURE if column.kind is Kind.GRADE else NUMBER_CURE, "number-format"
+    cures = {Kind.GRADE: GRADE_CURE, Kind.TYPES: TYPES_CURE}
+    all_cure, all_code = cures.get(column.kind, NUMBER_CURE), "number-format"
     if column.kind is Kind.TIME and wrong:
         all_cure, all_code = source.times.cure(cell for _, cell in wrong)
     for line, cell in wrong:
-        reason, cure, shown = reasons[cell], all_cure, f'{column.name} "{cell}"'
+        called = column.also or column.name
+        reason, cure, shown = reasons[cell], all_cure, f'{called} "{cell}"'
         if DECIMAL_COMMA.fullmatch(cell):
             cure = f"this is a decimal comma: write {cell.strip().replace(',', '.')}, with a point"
-        told = f"{shown if cell else column.name} {reason}"
+        told = f"{shown if cell else called} {reason}"
         faults.add(line, told, cure, CODES.get(reason, all_code))
     return values
 
@@ -240,6 +250,16 @@ def _grade(cell: str) -> float:
         return times.number(cell) if known is None else known
     except NotANumber as error:
         raise NotANumber("is no grade") from error
+
+
+def _highest(cell: str) -> float:
+    """Return the highest confidence of information types, or raise `NotANumber`."""
+    try:
+        given = [each["id"] and each.get("confidence") for each in json.loads(cell)]
+        numbers = [times.number(str(SURE if each is None else each)) for each in given]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise NotANumber(NO_TYPES) from error
+    return max(numbers, default=0.0)
 
 
 def _check_range(

@@ -184,21 +184,24 @@ def _cells_in(record: Mapping[str, Any], line: int, table: PlainTable) -> dict[s
     for column in table.schema:
         key = column.names[0]
         if key not in record:
-            key = next((name for name in column.names if name in record), "")
+            key = column.spelling(record)
         value = record[key] if key else None
         if isinstance(value, str):
             cells[column.name] = value
         elif isinstance(value, float) and column.kind not in (Kind.TEXT, Kind.ID):
             cells[column.name] = str(value)  # NaN or infinity: other numbers are text here
+        elif value is not None and column.kind is Kind.TYPES:
+            cells[column.name] = json.dumps(value)
         elif value is not None:
             reason = f'"{column.name}" is a JSON {KINDS[type(value)]}'
             table.faults.add(line, reason, "give a string or a number", "json-type")
             return None
         elif column.required and (not key or not column.may_be_blank):
-            cure = f'every {unit} needs the key "{column.name}" with a value'
+            called = column.names[0]
+            cure = f'every {unit} needs the key "{called}" with a value'
             if table.schema.people_make_it:
                 cure += f"; --column {column.name}=KEY says what it is called"
-            reason = f'"{key}" is null' if key else f'no "{column.name}"'
+            reason = f'"{key}" is null' if key else f'no "{called}"'
             table.faults.add(line, reason, cure, "empty-value" if key else "missing-key")
             return None
     return cells

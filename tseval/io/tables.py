@@ -124,6 +124,8 @@ class TrackFile:
     """Reads its rows and notes its faults."""
     layout: Layout | None = None
     """The layout of its lines, where these are fixed fields: then nothing else reads it."""
+    schema: Callable[[Input], Schema] | None = None
+    """The schema by which it is read as a plain table, of any form, where only names differ."""
     applies: Callable[[Input], bool] | None = None
     """Whether to read an input as one, where `recognise` is too narrow to tell."""
     forms: tuple[str, ...] = ()
@@ -340,6 +342,10 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
             frame = frame.with_columns(run=pl.lit(source.run_name))
     elif track is not None and track.layout is not None:
         table, frame = read_lines(source, track.layout)
+    elif track is not None and track.schema is not None:
+        table, frame = read_plain(source, track.schema(source), form)
+        lacking = [each for each in schema.required if each.name not in frame.columns]
+        frame = frame.with_columns(pl.lit(each.default).alias(each.name) for each in lacking)
     else:
         table, frame = read_plain(source, schema, form)
         notes = () if reader.note is None else (reader.note(source),)
@@ -363,10 +369,15 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
 def track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
     """Return how to read an input if it is a file of a track, None if it is a plain table."""
     is_plain = source.is_table or (form in READERS and recognise(source)[0] == form)
-    for track in reader.tracks if not is_plain else ():
-        applies = track.applies or track.matches
-        is_known = applies(source) or not reader.reads_tables
-        if form in track.forms if form is not None else is_known:
+    for track in reader.tracks:
+        is_renamed = track.schema is not None
+        if is_plain and not is_renamed:
+            continue
+        if form is not None and not is_renamed:
+            is_known = form in track.forms
+        else:
+            is_known = (track.applies or track.matches)(source) or not reader.reads_tables
+        if is_known:
             return track
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
@@ -22,6 +22,8 @@ class Kind(Enum):
     """A number that may not be negative: a cost, a reward."""
     GRADE = "grade"
     """How far something is so: a number from 0 to 1, or one of three labels."""
+    TYPES = "types"
+    """A list of information types in JSON; as a number, the highest of their confidences."""
 
 
 @frozen
@@ -56,11 +58,20 @@ class Column:
     any_time: bool = False
     """Whether a time may be ever so early, as in a track's own files; elsewhere it is a fault."""
 
+    any_case: bool = False
+    """Whether its names may be written in capitals or small letters."""
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name under which it is looked for, the first first."""
         every = (self.given,) if self.given else (self.name, *self.aliases, *self.common)
         return (self.also, *every) if self.also else every
+
+    def spelling(self, header: Collection[str]) -> str:
+        """Return which name in a header is the column's; empty if none is."""
+        exact = next((name for name in self.names if name in header), "")
+        known = {each.lower() for each in self.names} if self.any_case and not exact else ()
+        return exact or next((name for name in header if name.lower() in known), "")
 
 
 @frozen
@@ -96,9 +107,8 @@ class Schema:
         """Where each column of the schema stands in the header; a column's own name goes first."""
         places: dict[str, int] = {}
         for column in self.columns:
-            at = next((header.index(name) for name in column.names if name in header), None)
-            if at is not None:
-                places[column.name] = at
+            if name := column.spelling(header):
+                places[column.name] = header.index(name)
         return places
 
     def called(self, given: Mapping[str, str]) -> Schema:

@@ -21,6 +21,7 @@ from tseval.core.measure import Measure
 from tseval.core.pools import MEAN
 from tseval.core.registry import measures as measures_of
 from tseval.core.results import Result, Values
+from tseval.core.rules import each_once
 from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows
@@ -432,16 +433,19 @@ class ClusterEvaluation(Evaluation):
 
 
 def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported:
-    """Import posts of each run and topic, in the order of names and ids.
+    """Import posts of each run, or of each run and topic, in the order of names and ids.
 
     Of several texts of a post, which any of the runs may have, the first stands.
     """
     if given.size is None:
-        raise UsageError("sample needs to know how many posts of each run and topic: --size N")
+        raise UsageError("sample needs to know how many posts of each run: --size N")
     if given.size < 1:
         raise UsageError(f"size cannot be {given.size}: give the number of posts, at least 1")
+    named = (text.partition("=") for text in given.rules)
+    rules = rows.SampleRules().changed(each_once((n.strip(), v.strip()) for n, _, v in named))
     posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame
-    drawn = rows.draw(posts, given.size, given.sampling or SAMPLINGS[0], given.seed)
+    sampling = given.sampling or SAMPLINGS[0]
+    drawn = rows.draw(posts, given.size, sampling, given.seed, rules.per)
     drawn = drawn.sort("run", *rows.POST).with_columns(cluster_id="post_id")
     names = ["run", "topic", "post_id", "cluster_id", "time"]
     names += [name for name in ("confidence", "text") if name in posts.columns]
@@ -460,16 +464,19 @@ def sample_posts(
     sampling: str = "confidence",
     seed: int = 0,
     year: int | None = None,
+    rules: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return the posts of which assessors should find the clusters, as a frame.
 
-    It is what `tseval import sample` writes. `score_clusters` takes it for `selected` once there
-    are clusters.
+    It is what `tseval import sample` writes: `size` posts of each run, with `rules={"per":
+    "topic"}` of each run and topic. `score_clusters` takes it for `selected` once there are
+    clusters.
     """
     import pandas as pd
 
     several: Any = list(runs) if isinstance(runs, list | tuple) else [runs]
-    sample = import_sample(several, files.SampleOptions(size, sampling, seed, year))
+    named = tuple(f"{name}={value}" for name, value in (rules or {}).items())
+    sample = import_sample(several, files.SampleOptions(size, sampling, seed, year, named))
     frame = pd.DataFrame(sample.columns, dtype=str)
     for name in ("time", "confidence"):
         if name in frame:
@@ -503,6 +510,8 @@ FORMATS = (
                 import_sample,
                 files.SampleOptions,
                 several=True,
+                table=files.posts_reader(text=True).schema,
+                kind="run",
             ),
         ),
     ),
@@ -522,6 +531,7 @@ FORMATS = (
                 "RTS 2017 and CrisisFACTS",
                 files.import_clusters,
                 files.ClusterHelpers,
+                table=schema.CLUSTERS,
             ),
         ),
     ),

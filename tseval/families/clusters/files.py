@@ -43,6 +43,7 @@ from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER, Clock, are_epochs, clock_of, snowflake_times
 from tseval.io.fields import Layout
 from tseval.io.forms import recognise
+from tseval.io.proposed_runs import proposed_file
 from tseval.io.tables import (
     Table,
     TableReader,
@@ -58,6 +59,7 @@ from tseval.tables.schema import (
     ALL_TOPICS,
     CLUSTERS,
     DAY,
+    EPOCHS,
     OWN_CLUSTER,
     POST_ID,
     POSTS,
@@ -169,11 +171,13 @@ def posts_reader(
     schema = replace(POSTS, key=() if repeats else POSTS.key)
     lines = Layout(schema, "topic post_id time run", partial(with_year, year))
     days = Layout(LISTS, f"day topic {QRELS_MARK} post_id rank score run")
+    schema = replace(schema, columns=(*schema.columns, TEXT)) if text else schema
     return TableReader(
-        schema=replace(schema, columns=(*schema.columns, TEXT)) if text else schema,
+        schema=schema,
         tracks=(
             TrackFile(recognise=is_daily_list, layout=days),
             TrackFile(recognise=is_run, layout=lines),
+            proposed_file(schema),
         ),
         check=check_posts,
         may_be_empty=True,
@@ -383,14 +387,18 @@ READERS = {
 class ClusterHelpers:
     """What clusters lack, from elsewhere."""
 
-    epochs: str | None = file_option("--epochs", "When posts were created: post YYYYMMDD epoch.")
+    epochs: Given | None = file_option(
+        "--epochs", "When posts were created: post YYYYMMDD epoch.", table=EPOCHS
+    )
     times: str | None = option(
         "--times",
         "Where the times come from. Default: their file, else --epochs or --run.",
         choices=TIMES,
     )
-    runs: tuple[str, ...] = file_option("--run", "A run that tells the times.", several=True)
-    qrels: str | None = file_option("--qrels", "Warn of topics that are not in it.")
+    runs: tuple[Given, ...] = file_option(
+        "--run", "A run that tells the times.", several=True, table=POSTS
+    )
+    qrels: Given | None = file_option("--qrels", "Warn of topics that are not in it.", table=QRELS)
     topic: str | None = option(
         "--topic", "The topic of two columns. Default: the file's name.", metavar="NAME"
     )
@@ -409,14 +417,20 @@ class SampleOptions:
     """What `tseval import sample` may be asked for."""
 
     size: int | None = option(
-        "--size", "At most so many posts of each run and topic.", kind=int, metavar="N", at_least=1
+        "--size", "At most so many posts of each run.", kind=int, metavar="N", at_least=1
     )
     sampling: str | None = option("--sampling", SAMPLING_HELP, choices=SAMPLINGS)
     seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
     year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
+    rules: tuple[str, ...] = option(
+        "--rule",
+        "Another habit: per=topic takes the size of each run and topic.",
+        metavar="NAME=VALUE",
+        several=True,
+    )
 
 
-def import_clusters(paths: Sequence[str], given: ClusterHelpers) -> Imported:
+def import_clusters(paths: Sequence[Given], given: ClusterHelpers) -> Imported:
     """Import clusters of any form as the plain table; what is odd in them is a warning."""
     if given.year is not None and not given.runs:
         raise UsageError("--year has no meaning with clusters")

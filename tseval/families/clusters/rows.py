@@ -176,12 +176,30 @@ class PushRules(ClusterRules):
         return f"the days of edition {edition} ({self.days[0]} to {self.days[-1]})"
 
 
-def draw(posts: pl.DataFrame, size: int, sampling: str, seed: int) -> pl.DataFrame:
-    """Return up to `size` of these posts of each run and topic.
+SYSTEM, BY_TOPIC = "system", "topic"
 
-    By confidence, ties go to the earlier post, then to the id that sorts first. At random, the
-    draw depends on the seed, the run's and the topic's names and the posts' ids alone.
+
+@frozen
+class SampleRules(RuleSet):
+    """The rule by which assessors' samples are drawn before there are clusters."""
+
+    per: str = choice(
+        SYSTEM,
+        "the size of a sample is a number of posts",
+        system="of each run, over all its topics",
+        topic="of each run and topic",
+    )
+
+
+def draw(
+    posts: pl.DataFrame, size: int, sampling: str, seed: int, per: str = BY_TOPIC
+) -> pl.DataFrame:
+    """Return up to `size` of these posts of each run and topic, or of each run.
+
+    By confidence, ties go to the earlier post, then to the id that sorts first, then to the topic.
+    At random, the draw depends on the seed, the names of run and topic and the posts' ids alone.
     """
+    groups = KEY if per == BY_TOPIC else ["run"]
     if sampling not in SAMPLINGS:
         raise UsageError(f"unknown sampling '{sampling}'; known: {', '.join(SAMPLINGS)}")
     if size < 1:
@@ -190,17 +208,17 @@ def draw(posts: pl.DataFrame, size: int, sampling: str, seed: int) -> pl.DataFra
         if "confidence" not in posts.columns:
             raise UsageError("no run has a column `confidence`: draw with --sampling random")
         confidence = pl.col("confidence")
-        least = posts.group_by(KEY).agg(least=confidence.top_k(size).min())
-        posts = posts.join(least, on=KEY).filter(confidence >= pl.col("least"))
-        posts = posts.sort(-confidence, "time", "post_id", maintain_order=True)
+        least = posts.group_by(groups).agg(least=confidence.top_k(size).min())
+        posts = posts.join(least, on=groups).filter(confidence >= pl.col("least"))
+        posts = posts.sort(-confidence, "time", "post_id", "topic", maintain_order=True)
     else:
         posts, places = posts.sort(*KEY, "post_id", maintain_order=True), [np.zeros(0, np.int64)]
-        for run, topic, number in posts.group_by(KEY, maintain_order=True).len().iter_rows():
-            names = (zlib.crc32(name.encode()) for name in (run, topic))
-            random = np.random.default_rng([abs(seed), int(seed < 0), *names])
+        for *names, number in posts.group_by(groups, maintain_order=True).len().iter_rows():
+            sums = (zlib.crc32(name.encode()) for name in names)
+            random = np.random.default_rng([abs(seed), int(seed < 0), *sums])
             places.append(random.permutation(number))
         posts = posts.with_columns(place=np.concatenate(places)).sort("place", maintain_order=True)
-    return posts.filter(pl.int_range(pl.len()).over(KEY) < size)
+    return posts.filter(pl.int_range(pl.len()).over(groups) < size)
 
 
 def select_by_file(selected: Table, posts: pl.DataFrame, *, by_run: bool) -> pl.DataFrame:

@@ -1,0 +1,62 @@
+"""Runs of the Incident Streams proposal, as posts or as updates.
+
+    {"EventID": …, "ID": …, "PostTimestamp": …, "Content": …,
+     "InformationTypes": [{"id": …, "confidence": …}, …], …}
+
+They are tables of any form whose columns have these names, in any case; `InformationTypes` is a
+list, or in a form of text its JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from tseval.files.inputs import Input
+from tseval.io.forms import names_of
+from tseval.io.tables import TrackFile
+from tseval.tables.schema import Column, Kind, Schema
+
+TYPES = "InformationTypes"
+NAMES = {
+    "topic": "EventID",
+    "post_id": "ID",
+    "update_id": "ID",
+    "time": "PostTimestamp",
+    "text": "Content",
+    "confidence": TYPES,
+}
+"""How the proposal names columns of posts and of updates."""
+
+
+def is_proposed(source: Input) -> bool:
+    """Return whether an input has the proposal's information types, or its event and time."""
+    names = {name.lower() for name in (*names_of(source), *source.columns.values())}
+    return TYPES.lower() in names or {"eventid", "posttimestamp"} <= names
+
+
+def name_column(column: Column, given: str) -> Column:
+    """Return a column as the proposal names it, or as the caller does."""
+    name = given or NAMES.get(column.name, "")
+    if name.lower() == TYPES.lower():
+        column = replace(column, kind=Kind.TYPES, default="[]")
+    if given or not name:
+        return column
+    is_required = column.required and column.kind is not Kind.TEXT
+    column = replace(column, also=name, any_case=True, aliases=(), common=())
+    return replace(column, required=is_required)
+
+
+def name_columns(schema: Schema, source: Input) -> Schema:
+    """Return a schema of posts or updates as an input in the proposal's format names its columns.
+
+    A post may lack a text, and types.
+    """
+    given = source.columns
+    columns = (name_column(column, given.get(column.name, "")) for column in schema)
+    return replace(schema, columns=tuple(columns))
+
+
+def proposed_file(schema: Schema) -> TrackFile:
+    """Return how runs in the proposal's format are read as a table of posts or updates."""
+    return TrackFile(recognise=is_proposed, schema=partial(name_columns, schema))
