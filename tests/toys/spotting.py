@@ -49,7 +49,7 @@ class Options:
 class Rules(RuleSet):
     """What editions do differently."""
 
-    strangers: str = choice("ignored", "sightings off the list", ignored="left out", kept="fine")
+    strangers: str = choice("sightings off the list", ignored="left out", kept="fine")
 
 
 @frozen(kw_only=True)

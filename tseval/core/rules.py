@@ -31,10 +31,15 @@ class Rule:
         return self.values[self.value]
 
 
-def choice(default: str, meaning: str, **values: str) -> Any:
-    """A field with its meaning and its values; `_` in a value's name is written `-`."""
-    words = {name.replace("_", "-"): said for name, said in values.items()}
-    return field(default=default, metadata={"meaning": meaning, "values": words})
+def choice(*words: str, **values: str) -> Any:
+    """A field with its meaning and its values; `_` in a value's name is written `-`.
+
+    The default is the first value, unless another stands before the meaning.
+    """
+    named = {name.replace("_", "-"): said for name, said in values.items()}
+    *default, meaning = words
+    metadata = {"meaning": meaning, "values": named}
+    return field(default=next(iter((*default, *named))), metadata=metadata)
 
 
 @frozen

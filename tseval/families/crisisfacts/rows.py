@@ -30,7 +30,6 @@ class CrisisRules(RuleSet):
     """Which facts, days and events count, and what a redundant fact is worth."""
 
     facts: str = choice(
-        "collapsed",
         "what runs are held against",
         collapsed="collapsed facts with labels, which hold raw facts of runs",
         gold="gold facts, by the items of runs that assessors matched with them",
@@ -54,7 +53,6 @@ class CrisisRules(RuleSet):
         **{"all": "all that have any", "10": "those with at least ten, as in the paper of 2022"},
     )
     events: str = choice(
-        "all",
         "the events that count",
         all="all of the files",
         track="CrisisFACTS-009 to CrisisFACTS-018, as in the track of 2023",

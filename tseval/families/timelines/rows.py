@@ -54,9 +54,8 @@ class TimelineRules(RuleSet):
         original="ROUGE-1.5.5, as nearly all published numbers",
         reimpl="tilse's own in Python",
     )
-    stem: str = choice("yes", "stemming", yes="words are stemmed", no="words are taken as they are")
+    stem: str = choice("stemming", yes="words are stemmed", no="words are taken as they are")
     stop_words: str = choice(
-        "dropped",
         "stop words",
         dropped="do not count",
         kept="count as other words do",
@@ -68,26 +67,22 @@ class TimelineRules(RuleSet):
         PROTOCOL_2="all together are what a prediction is scored against",
     )
     average: str = choice(
-        "AVG-PR",
         "what F over all topics is",
         AVG_PR="F of the mean precision and the mean recall",
         AVG_F="the mean of F",
         TOPIC_MACRO="AVG-PR, where means are taken over the references of a topic first",
     )
     duplicates: str = choice(
-        "last",
         "entries of one date in a timeline",
         last="the later replaces the earlier",
         join="their sentences are joined",
     )
     strings: str = choice(
-        "characters",
         "a summary that is one string where a list of sentences belongs",
         characters="each character is a sentence, as programs in Python read it",
         sentence="it is one sentence",
     )
     failures: str = choice(
-        "measure",
         "topics in which a measure is undefined",
         measure="each measure by itself",
         topic="no measure has a value where any has none, as scripts that catch errors do",
