@@ -233,6 +233,7 @@ class TableReader:
     @property
     def formats(self) -> tuple[Format, ...]:
         """The kinds of files, for `tseval validate` and `tseval import`."""
+        own = [track for track in self.tracks if track.schema is None]
         imports = tuple(
             Import(each.name, each.help, partial(each.write, self), several=each.several)
             for each in self.imports
@@ -248,7 +249,7 @@ class TableReader:
                 remarks=self.remarks,
                 imports=imports if at == 0 else (),
             )
-            for at, track in enumerate(self.tracks or [None])
+            for at, track in enumerate(own or [None])
         )
 
 
