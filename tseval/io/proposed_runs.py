@@ -10,7 +10,6 @@ list, or in a form of text its JSON.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from tseval.files.inputs import Input
 from tseval.io.forms import names_of
@@ -57,6 +56,5 @@ def name_columns(schema: Schema, source: Input) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def proposed_file(schema: Schema) -> TrackFile:
-    """Return how runs in the proposal's format are read as a table of posts or updates."""
-    return TrackFile(recognise=is_proposed, schema=partial(name_columns, schema))
+PROPOSED_RUN = TrackFile(recognise=is_proposed, schema=name_columns)
+"""How runs in the proposal's format are read as a table of posts or updates."""

@@ -124,8 +124,8 @@ class TrackFile:
     """Reads its rows and notes its faults."""
     layout: Layout | None = None
     """The layout of its lines, where these are fixed fields: then nothing else reads it."""
-    schema: Callable[[Input], Schema] | None = None
-    """The schema by which it is read as a plain table, of any form, where only names differ."""
+    schema: Callable[[Schema, Input], Schema] | None = None
+    """The table's schema as the file names columns, where it is a plain table of any form."""
     applies: Callable[[Input], bool] | None = None
     """Whether to read an input as one, where `recognise` is too narrow to tell."""
     forms: tuple[str, ...] = ()
@@ -344,7 +344,7 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
     elif track is not None and track.layout is not None:
         table, frame = read_lines(source, track.layout)
     elif track is not None and track.schema is not None:
-        table, frame = read_plain(source, track.schema(source), form)
+        table, frame = read_plain(source, track.schema(schema, source), form)
         lacking = [each for each in schema.required if each.name not in frame.columns]
         frame = frame.with_columns(pl.lit(each.default).alias(each.name) for each in lacking)
     else:

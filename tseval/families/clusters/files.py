@@ -43,7 +43,7 @@ from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER, Clock, are_epochs, clock_of, snowflake_times
 from tseval.io.fields import Layout
 from tseval.io.forms import recognise
-from tseval.io.proposed_runs import proposed_file
+from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.tables import (
     Table,
     TableReader,
@@ -171,13 +171,12 @@ def posts_reader(
     schema = replace(POSTS, key=() if repeats else POSTS.key)
     lines = Layout(schema, "topic post_id time run", partial(with_year, year))
     days = Layout(LISTS, f"day topic {QRELS_MARK} post_id rank score run")
-    schema = replace(schema, columns=(*schema.columns, TEXT)) if text else schema
     return TableReader(
-        schema=schema,
+        schema=replace(schema, columns=(*schema.columns, TEXT)) if text else schema,
         tracks=(
             TrackFile(recognise=is_daily_list, layout=days),
             TrackFile(recognise=is_run, layout=lines),
-            proposed_file(schema),
+            PROPOSED_RUN,
         ),
         check=check_posts,
         may_be_empty=True,
