@@ -31,7 +31,14 @@ from tseval.families.timelines.measures import (
     ways_of,
 )
 from tseval.families.timelines.rows import ALIGNED, DATES, TimelineIndex, match_days, spans
-from tseval.families.timelines.words import LAST, ORIGINAL, REIMPL, SPLIT, Wording
+from tseval.families.timelines.words import (
+    LAST,
+    ORIGINAL,
+    ORIGINAL_WORD,
+    REIMPL,
+    SPLIT,
+    content_of,
+)
 from tseval.io.tables import Table
 from tseval.statistics.bootstrap import Interval, interval, resamples, seeded
 from tseval.tables import natural_order
@@ -325,10 +332,11 @@ def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[st
     references = units.select(KEY).join(index["references"], on="topic").select(*KEY, "id")
     texts = index["texts"].filter(pl.col("text") != "")
     texts = texts.with_columns(id=index["summaries"]["id"].gather(texts["summary"]))
-    texts = pl.concat([units, references]).join(texts, on="id")
+    scored = pl.concat([units, references])
     if ORIGINAL in backends:
-        words = Wording(ORIGINAL).split(pl.col("text")).list.len()
-        counts = texts.group_by(KEY).agg(lost=(words == 0).sum(), texts=pl.len()).sort(KEY)
+        lost = ~content_of(pl.col("text")).str.contains(ORIGINAL_WORD)
+        told = scored.join(texts.select("id", lost=lost), on="id").group_by(KEY)
+        counts = told.agg(lost=pl.col("id").filter("lost").len(), texts=pl.len()).sort(KEY)
         many = counts.filter(pl.col("lost") > pl.col("texts") - pl.col("lost"))
         many = many.unique("topic", keep="first", maintain_order=True).sort("topic")
         for _, topic, lost, number in many.iter_rows():
@@ -337,6 +345,7 @@ def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[st
                 "count for nothing: use `reimpl` (--rule backend=reimpl)"
             )
     if REIMPL in backends:
+        texts = texts.join(scored, on="id", how="semi")
         ends = texts["text"].unique().str.extract(LAST).drop_nulls()
         glued = len(ends.filter((ends.str.len_chars() > 1) & ends.str.contains(r'[.,;:"]$')))
         if glued > len(ends) / 2:

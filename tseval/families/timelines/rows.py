@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+AT_ONCE = 50_000
+"""So many words are counted at once, or those of one topic."""
 DATES, CONCAT, AGREEMENT = "dates", "concat", "agreement"
 ALIGN, ALIGN_CONTENT = "align_date_costs", "align_date_content_costs"
 MANY_TO_ONE = "align_date_content_costs_many_to_one"
@@ -315,13 +317,16 @@ class Counts(NamedTuple):
 @once
 def words_of(index: TimelineIndex, wording: Wording) -> pl.DataFrame:
     """Return the words of all summaries in their order, by numbers."""
-    words = index["texts"].select("summary", word=wording.split(pl.col("text"))).explode("word")
-    words = words.drop_nulls()
-    stems = wording.count_as(words["word"].unique().to_list())
-    numbers = {each: at for at, each in enumerate({*stems.values()} - {None})}
-    known = {word: numbers.get(each) for word, each in stems.items()}
-    number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.UInt32)
-    words = words.with_columns(number).drop_nulls()
+    stems, numbers = dict[str, str | None](), dict[str | None, int | None]({None: None})
+    parts = [pl.DataFrame(schema={"summary": pl.UInt32, "word": pl.UInt32})]
+    for part in index["texts"].iter_slices(AT_ONCE // 10):
+        words = part.select("summary", word=wording.split(pl.col("text"))).explode("word")
+        words = words.drop_nulls()
+        stems |= wording.count_as({*words["word"].unique()} - stems.keys())
+        known = {word: numbers.setdefault(each, len(numbers)) for word, each in stems.items()}
+        number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.UInt32)
+        parts.append(words.with_columns(number).drop_nulls())
+    words = pl.concat(parts)
     return words.with_columns(id=index["summaries"]["id"].gather(words["summary"]))
 
 
@@ -331,15 +336,6 @@ def count_grams(index: TimelineIndex, wording: Wording, size: int, joined: bool)
     from scipy.sparse import csr_array
 
     words, by = words_of(index, wording), "id" if joined else "summary"
-    grams = words.select(by, gram="word")
-    if size == 2:
-        word = pl.col("word").cast(pl.Int64)
-        pair = word * (word.max() + 1) + word.shift(-1)
-        goes_on = pl.col(by) == pl.col(by).shift(-1)
-        grams = words.with_columns(gram=pair, goes_on=goes_on).filter("goes_on").select(by, "gram")
-    # The second time that a gram stands in a text it is another column than the first. So a text
-    # is a row of zeros and ones, and what two texts share, as often as both have it, is a product.
-    grams = grams.with_columns(time=pl.int_range(pl.len(), dtype=pl.UInt32).over(by, "gram"))
     topic = pl.col("topic").to_physical().cast(pl.UInt32)
     if joined:
         own = index["units"].select(topic, "id", place="unit")
@@ -347,20 +343,36 @@ def count_grams(index: TimelineIndex, wording: Wording, size: int, joined: bool)
     else:
         own = index["predicted"].select(topic, "summary", place="row")
         others = index["answers"].select(topic, "summary", place="column")
-    key = ["topic", "gram", "time"]
-    cells = [side.join(grams, on=by).select("place", *key) for side in (own, others)]
-    every = pl.concat([each.with_columns(side=pl.lit(at)) for at, each in enumerate(cells)])
-    every = every.sort(key).with_columns(code=pl.struct(key).rle_id())
     heights = own.height, len(index.topics) if joined else index["reference"].height
-    matrices, numbers = [], []
-    for at, height in enumerate(heights):
-        place, code = every.filter(pl.col("side") == at).select("place", "code")
-        ones = np.ones(len(place), np.int32)
-        matrices.append(
-            csr_array((ones, (place.to_numpy(), code.to_numpy())), (height, every.height))
-        )
-        numbers.append(np.bincount(place.to_numpy(), minlength=height))
-    hits = (matrices[0] @ matrices[1].T).tocsr()
+    hits = csr_array(heights, dtype=np.int32)
+    numbers: list[IntArray] = [np.zeros(each, np.int64) for each in heights]
+    key = ["topic", "word", "time"]
+    step = max(1, len(index.topics) * AT_ONCE // max(1, words.height))
+    for first in range(0, len(index.topics), step):
+        inside = pl.col("topic").is_between(first, first + step - 1)
+        sides = [side.filter(inside) for side in (own, others)]
+        grams = words.join(pl.concat(sides), on=by, how="semi", maintain_order="left")
+        if size == 2:
+            word, text = pl.col("word").cast(pl.Int64), pl.col(by)
+            pair = word * (word.max() + 1) + word.shift(-1)
+            grams = grams.with_columns(word=pair).filter(text == text.shift(-1))
+        # The second time that a gram stands in a text it is another column than the first. So a
+        # text is a row of zeros and ones, and what two texts share, as often as both have it, is
+        # a product.
+        time = pl.int_range(pl.len(), dtype=pl.UInt32).over(by, "word")
+        counted = grams.select(by, "word", time=time)
+        cells = [side.join(counted, on=by).select("place", *key) for side in sides]
+        every = pl.concat([each.with_columns(side=pl.lit(at)) for at, each in enumerate(cells)])
+        every = every.sort(key).with_columns(code=pl.struct(key).rle_id())
+        matrices = []
+        for at, height in enumerate(heights):
+            place, code = every.filter(pl.col("side") == at).select("place", "code")
+            cell = place.to_numpy(), code.to_numpy()
+            matrices.append(
+                csr_array((np.ones(len(place), np.int32), cell), (height, every.height))
+            )
+            numbers[at] += np.bincount(place.to_numpy(), minlength=height)
+        hits += matrices[0] @ matrices[1].T
     hits.sort_indices()
     references = np.bincount(index["references"]["topic"].to_physical().to_numpy())
     return Counts(hits, numbers[0] * references[own["topic"].to_numpy()], numbers[1])
@@ -414,7 +426,6 @@ def at(values: Any, places: IntArray) -> Any:
     return np.append(values, 0)[places]  # ABSENT is the last place
 
 
-@once
 def match_days(
     index: TimelineIndex, metric: str, wording: Wording, size: int, within: int
 ) -> pl.DataFrame:

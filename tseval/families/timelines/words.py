@@ -21,6 +21,7 @@ ORIGINAL, REIMPL, PLAIN = "original", "reimpl", "plain"
 LISTS = files("tseval.families.timelines") / "lists"
 MARKS = frozenset({".", ",", ";", ":", "``", "''", "-", '"'})
 """Words that tilse's own ROUGE drops whether stop words are kept or not."""
+ORIGINAL_WORD = "[A-Za-z0-9]+"
 SPLIT = r"[^\s\x1c-\x1f]+"
 """What stands between blanks as Python has them."""
 LAST = rf"({SPLIT})[\s\x1c-\x1f]*$"
@@ -37,11 +38,9 @@ class Wording:
 
     def split(self, text: pl.Expr) -> pl.Expr:
         """Return the words of sentences as they are written."""
-        if self.backend != ORIGINAL:
-            return text.str.extract_all(SPLIT)
-        # What stands behind a `<` is markup to the original.
-        content = text.str.replace_all("^", "&circ;", literal=True).str.replace("(?s)<.*", "")
-        return content.str.extract_all("[A-Za-z0-9]+")
+        if self.backend == ORIGINAL:
+            return content_of(text).str.extract_all(ORIGINAL_WORD)
+        return text.str.extract_all(SPLIT)
 
     def count_as(self, written: Iterable[str]) -> dict[str, str | None]:
         """Return what each word counts as, None for one that is dropped."""
@@ -53,6 +52,11 @@ class Wording:
         kept = {word: low for word, low in lower.items() if low not in dropped}
         stems = {low: stem(low, self.backend) if self.stems else low for low in kept.values()}
         return {word: stems.get(low) for word, low in lower.items()}
+
+
+def content_of(text: pl.Expr) -> pl.Expr:
+    """Return what the original reads of a text: what stands behind a `<` is markup to it."""
+    return text.str.replace_all("^", "&circ;", literal=True).str.replace("(?s)<.*", "")
 
 
 @cache
