@@ -15,7 +15,7 @@ from tseval.core.doubtful_times import years_apart
 from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Column, Evaluation, Family, View, Words, hashes
-from tseval.core.frames import Content, FrameIndex, spans
+from tseval.core.frames import Content, FrameIndex, read_inputs, spans
 from tseval.core.kernel import natural
 from tseval.core.measure import Measure
 from tseval.core.pools import MEAN
@@ -186,15 +186,10 @@ class ClusterEvaluation(Evaluation):
         may lack a time, and are then left out with a warning.
         """
         rules = edition.rules.changed(changed)
-        access.check(inputs)
         if inputs.selected is not None:
             inputs = replace(inputs, selected=input_of(inputs.selected, files.SELECTED))
         push = rules if isinstance(rules, PushRules) else None
-        tables: dict[str, Table] = {}
-        if inputs.epochs is not None:
-            tables["epochs"] = read([inputs.epochs], EPOCHS_READER, access.own_form("epochs"))
-        if not inputs.runs:
-            raise UsageError("no run is given: name at least one table of posts")
+        tables = read_inputs(inputs, access, files.READERS, by_name=files.READERS)
         asked = measures_of(access.wanted, measures.NAME)
         is_needed = inputs.live is None or any(need_of(each) != LIVE for each in asked)
         is_needed |= not asked and inputs.qrels is not None
@@ -218,10 +213,6 @@ class ClusterEvaluation(Evaluation):
         tables["runs"] = replace(posts, frame=posts.frame.with_row_index("post"))
         if is_needed and options.times == "run":
             tables["clusters"] = read_clusters(clock=files.run_clock(posts))
-        for name, other in files.READERS.items():
-            given = getattr(inputs, name)
-            if given is not None:
-                tables[name] = read([given], other, access.own_form(name))
         if push is not None and push.topic_prefix and "qrels" in tables:
             topic = pl.col("topic").str.replace("^([0-9]+)$", f"{push.topic_prefix}${{1}}")
             frame = tables["qrels"].frame.with_columns(topic)
@@ -397,12 +388,10 @@ class ClusterEvaluation(Evaluation):
         yield from map(str, remarks[:REMARKS_SHOWN])
         if len(remarks) > REMARKS_SHOWN:
             yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
-        for name, what, known in (
-            ("qrels", "grade", files.GRADE_VALUES),
-            ("live", "label", files.LIVE_VALUES),
-        ):
+        for name, what in (("qrels", "grade"), ("live", "label")):
             if name in tables:
-                yield from warn_of_numbers(name, what, tables[name].frame[what].to_numpy(), known)
+                values, known = tables[name].frame[what].to_numpy(), files.KNOWN_VALUES[what]
+                yield from warn_of_numbers(name, what, values, known)
         topics = {topic for each in contents for topic in each.frames.topics}
         if not self.are_lists:  # which have no times
             found = [] if clusters is None else spans(clusters.frame, "clusters")
@@ -488,7 +477,7 @@ FORMATS = (
     files.format_of(
         "live",
         lambda source, _, __: read([source], files.LIVE_READER),
-        remarks=partial(files.unknown_values, "label", files.LIVE_VALUES),
+        remarks=partial(files.unknown_values, "label"),
     ),
     files.format_of(
         "run",
@@ -518,7 +507,7 @@ FORMATS = (
     files.format_of(
         "qrels",
         lambda source, _, __: read([source], files.QRELS_READER),
-        remarks=partial(files.unknown_values, "grade", files.GRADE_VALUES),
+        remarks=partial(files.unknown_values, "grade"),
     ),
     files.format_of("epochs", lambda source, _, __: read([source], EPOCHS_READER)),
     files.format_of(

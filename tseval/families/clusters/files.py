@@ -89,10 +89,8 @@ QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("to
 LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
 SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
 TEXT = Column("text", Kind.TEXT, required=False, aliases=("update_text", "content"))
-GRADE_VALUES = (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0)
-"""The grades of the qrels of all years."""
-LIVE_VALUES = (5.0, 2.0, 1.0, 0.0, -1.0)
-"""The labels of live judgments in all years."""
+KNOWN_VALUES = {"grade": (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0), "label": (5.0, 2.0, 1.0, 0.0, -1.0)}
+"""The grades of the qrels of all years, and the labels of live judgments."""
 TIMES = ("epochs", "run", "snowflake")
 """Where times of posts may come from, beside the clusters' own file."""
 TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
@@ -371,6 +369,7 @@ LIVE_READER = TableReader(
     ),
 )
 READERS = {
+    "epochs": EPOCHS_READER,
     "live_epochs": EPOCHS_READER,
     "selected": TableReader(schema=SELECTED),
     "qrels": QRELS_READER,
@@ -518,6 +517,7 @@ def tell_repeats(posts: Table) -> Iterator[Line]:
     yield from ((f"{path}: warning: {line}", False) for line in remark_repeats(posts))
 
 
-def unknown_values(name: str, known: Sequence[float], table: Table) -> Iterator[Line]:
+def unknown_values(name: str, table: Table) -> Iterator[Line]:
     """Yield each grade or label that no year has."""
-    return unknown_numbers(name, table.frame[name].to_numpy(), table.origin, known)
+    numbers = table.frame[name].to_numpy()
+    return unknown_numbers(name, numbers, table.origin, KNOWN_VALUES[name])

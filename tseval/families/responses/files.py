@@ -172,10 +172,8 @@ def read_rows(
         unknown = rows.filter(~label.is_in(list(ANNOTATED)))
         add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
         first = line.first().over("run", "topic", "answer_id", "time")
-        again = rows.filter(line != first)
-        again = rows.with_columns(
-            cure=pl.format("first in line {}: remove one of them", first)
-        ).filter(line != first)
+        where = pl.format("first in line {}: remove one of them", first)
+        again = rows.with_columns(cure=where).filter(line != first)
         add_faults(faults, again, 'answer "{answer_id}" is annotated twice', "", "duplicate-id")
         columns = {"answer": "answer_id", "grade": label.replace_strict(ANNOTATED, default=0)}
     elif sort is Sort.COUNTS:
