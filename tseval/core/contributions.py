@@ -103,4 +103,4 @@ def values_of(table: pl.DataFrame) -> Values:
     """Return the column `value`, undefined where it is null."""
     value = table["value"]
     defined = value.is_not_null().to_numpy()
-    return Values(value.cast(pl.Float64).fill_null(0.0).to_numpy(), defined)
+    return Values(np.where(defined, value.cast(pl.Float64).to_numpy(), 0.0), defined)

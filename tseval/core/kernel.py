@@ -105,11 +105,11 @@ def mean(values: pl.DataFrame, by: Sequence[str], of: str = "value") -> pl.DataF
 
 def part(table: pl.DataFrame, names: Sequence[str], by: Sequence[str] = KEY) -> pl.DataFrame:
     """The exact sums of the contributions of a block, by group, in whole units."""
-    exact = _exact(table, names, by)
-    return exact.group_by(by).agg(pl.col(_lanes_in(exact, names)).sum())
+    units = _whole_units(table, names)
+    return table.group_by(by).agg(**{name: amount.sum() for name, amount in units.items()})
 
 
-def _exact(table: pl.DataFrame, names: Sequence[str], keys: Sequence[str]) -> pl.DataFrame:
+def _whole_units(table: pl.DataFrame, names: Sequence[str]) -> dict[str, pl.Expr]:
     """The amounts of a table in whole units, and in fine units where some need them."""
     own = [name for name in names if name in table.columns]
     sizes = pl.col(own).cast(pl.Float64).abs()
@@ -119,7 +119,7 @@ def _exact(table: pl.DataFrame, names: Sequence[str], keys: Sequence[str]) -> pl
         raise OverflowError(TOO_LARGE)
     lanes = {name: _lanes(pl.col(name)) for name in own}
     fine = {name + FINE: lanes[name][1] for name in own if checks[name + FINE]}
-    return table.select(*keys, **{name: lanes[name][0] for name in own}, **fine)
+    return {name: lanes[name][0] for name in own} | fine
 
 
 def add_parts(
@@ -164,7 +164,8 @@ def _read(sums: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     for at, name in enumerate(names):
         if name + FINE in fine:
             floats[at] += _float(pl.col(name + FINE), FINE_UNIT)
-    return sums.with_columns(floats).drop(fine)
+    sums = sums.with_columns(floats)
+    return sums.drop(fine) if fine else sums
 
 
 def _values(
@@ -189,7 +190,7 @@ def before(table: pl.DataFrame, times: pl.DataFrame | None) -> pl.DataFrame:
 def value(c: Contributions, units: pl.DataFrame, times: pl.DataFrame | None = None) -> pl.DataFrame:
     """The measure of each unit `run topic`, at the end or before its time."""
     sums = _sums([before(table, times) for table in c.tables], c.amounts, [*KEY, *c.inner])
-    return _values(c, sums, units.select(KEY), KEY)
+    return _values(c, sums, units[[*KEY]], KEY)
 
 
 def pooled(
@@ -208,7 +209,8 @@ def curve(c: Contributions, units: pl.DataFrame, starts: pl.DataFrame) -> pl.Dat
     """
     if c.inner:
         return curve(_means(c), units, starts)
-    tables = [_exact(table, c.amounts, [*KEY, "time"]) for table in c.tables]
+    keys = (*KEY, "time")
+    tables = [table.select(*keys, **_whole_units(table, c.amounts)) for table in c.tables]
     rows = _concat([*tables, starts.select(*KEY, time="start")], c.amounts)
     rows = rows.join(units.select(KEY).with_row_index("unit"), on=KEY)
     return c.score(_running(rows, c.amounts, ["unit"]).filter(pl.col("time") != ALWAYS))
@@ -217,7 +219,8 @@ def curve(c: Contributions, units: pl.DataFrame, starts: pl.DataFrame) -> pl.Dat
 def _means(c: Contributions) -> Contributions:
     """The means over inner keys as quotients: each new value of a key replaces the one before."""
     by, value = [*KEY, *c.inner], pl.col("value")
-    rows = _concat([_exact(table, c.amounts, [*by, "time"]) for table in c.tables], c.amounts)
+    tables = [table.select(*by, "time", **_whole_units(table, c.amounts)) for table in c.tables]
+    rows = _concat(tables, c.amounts)
     steps = c.score(_running(rows, c.amounts, by))
     after = steps.select(*by, "time", above=value, below=value.is_not_null().cast(pl.Float64))
     earlier = after.with_columns(-pl.col("above", "below").shift(1).over(by))

@@ -86,17 +86,21 @@ def choose(measure: Measure) -> pl.Expr:
 
 
 @once
-def contributions(index: TimelineIndex, ways: Ways) -> list[pl.DataFrame]:
+def contributions(index: TimelineIndex, ways: Ways) -> pl.DataFrame:
     """Return what precision and recall are sums of, each day when its summary was there."""
     days = match_days(index, *ways)
-    gain, ngrams = (pl.col("hits") * pl.col("weight")).fill_null(0.0), pl.col("ngrams").cast(float)
+    gain, ngrams = (
+        (pl.col("hits") * pl.col("weight")).fill_null(0.0),
+        pl.col("ngrams").cast(pl.Int32),
+    )
     own, other = days.filter("is_own"), days.filter(~pl.col("is_own"))
-    return [
+    parts = [
         own.select(*KEY, "time", precise=gain, predicted=ngrams),
         other.select(*KEY, "time", recalled=gain),
         other.select(*KEY, time=ALWAYS, reference=ngrams),
-        undefined(index, *ways[:-1]).select(*KEY, time=ALWAYS, failed=1.0),
+        undefined(index, *ways[:-1]).select(*KEY, time=ALWAYS, failed=pl.lit(1, pl.Int8)),
     ]
+    return pl.concat(parts, how="diagonal")
 
 
 def divide_sums(sums: pl.DataFrame) -> pl.DataFrame:
@@ -109,7 +113,7 @@ def divide_sums(sums: pl.DataFrame) -> pl.DataFrame:
 def sides_at(index: TimelineIndex, ways: Ways, times: tuple[float, ...] | None) -> pl.DataFrame:
     """Return precision and recall of each unit before its time, or at the end."""
     before = None if times is None else index.pairs.with_columns(before=pl.Series(times))
-    return value(Contributions(contributions(index, ways), divide_sums), index.pairs, before)
+    return value(Contributions([contributions(index, ways)], divide_sums), index.pairs, before)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,8 +138,8 @@ def defined(measure: Measure) -> pl.Expr:
 
 def take(index: TimelineIndex, measure: Measure) -> Sides:
     """Return a measure of every run and topic."""
-    tables, value = contributions(index, ways_of(measure, index)), defined(measure)
-    amounts = Contributions(tables, lambda sums: divide_sums(sums).with_columns(value=value))
+    table, value = contributions(index, ways_of(measure, index)), defined(measure)
+    amounts = Contributions([table], lambda sums: divide_sums(sums).with_columns(value=value))
     return Sides(amounts, index.pairs, index=index, measure=measure)
 
 
