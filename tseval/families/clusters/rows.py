@@ -277,9 +277,12 @@ def index_reports(
         own=pl.col("cluster_id") == pl.col("post_id"),
     )
     reports = returned.select("post", "run", *POST, "time").join(members, on=POST)
-    other = reports.filter(pl.col("time") != pl.col("created"))["post"].n_unique()
+    is_other = pl.col("time") != pl.col("created")
+    other = reports.select(pl.col("post").filter(is_other).n_unique()).item()
     reports = reports.drop("post_id", "created").sort("run", "cluster", "time", "post")
-    before = pl.int_range(pl.len(), dtype=pl.UInt32).over("run", "cluster")
+    at, group = pl.int_range(pl.len(), dtype=pl.UInt32), pl.col("run", "cluster")
+    is_first = pl.any_horizontal(group.ne_missing(group.shift()))
+    before = at - pl.when(is_first).then(at).forward_fill()
     reports = reports.with_columns(before=before, scored=pl.lit(value=True))
     if sample is not None:
         drawn = draw(returned.join(reports, on="post", how="semi"), *sample)
@@ -367,8 +370,8 @@ def warn_of_reports(
 
 def warn_of_several(index: FrameIndex) -> Iterator[str]:
     """Yield the selected posts that count more than once, since no cluster is known as theirs."""
-    scored = index["reports"].filter("scored").group_by("run", "post").len()
-    several = scored.filter(pl.col("len") > 1).group_by("run").len()
+    scored = index["reports"].filter("scored").select("run", "post")
+    several = scored.filter(pl.col("post").is_duplicated()).unique().group_by("run").len()
     runs = index.outputs.select("run").unique(maintain_order=True)
     for run, number in runs.join(several, on="run", maintain_order="left").iter_rows():
         verb, counts = ("is", "counts") if number == 1 else ("are", "count")
@@ -418,7 +421,7 @@ def index_days(
     key = ["topic", "cluster_id"]
     starts = clusters.frame.group_by(key, maintain_order=True).agg(start=start)
     keep = "last" if rules.two_clusters == "last" else "first"
-    gold = clusters.frame.unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
+    gold = clusters.frame.select(*key, "post_id").unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
     gold = gold.filter(is_judged).join(starts.with_row_index("cluster"), on=key)
     gold = gold.join(known, on="post_id", how="left")
     gold = gold.join(grades.frame.select(*POST, "grade"), on=POST, how="left")
@@ -430,13 +433,11 @@ def index_days(
 
     # Pushed posts, or daily lists.
     are_lists = bool((posts.frame["day"] != 0).any())
-    judged = posts.frame.filter(is_judged)
-    columns = (*KEY, "post_id", "time", "day", "file", "line", "^rank$")
-    pushed = judged.select(columns).join(known, on="post_id", how="left", maintain_order="left")
-    pushed = pushed.drop("post_id", "time", "day").with_columns(
-        epoch_day=judged["day"] if are_lists else pl.col("epoch_day"),
-        pushed=judged["time"] + rules.clock_offset,
-    )
+    pushed = posts.frame.select(*KEY, "post_id", "time", "day", "file", "line", "^rank$")
+    pushed = pushed.filter(is_judged).join(known, on="post_id", how="left", maintain_order="left")
+    pushed = pushed.with_columns(
+        epoch_day=day if are_lists else pl.col("epoch_day"), pushed=time + rules.clock_offset
+    ).drop("post_id", "time")
     pushed = pushed.with_columns(day=pl.when(is_day).then("epoch_day"))
     refuse_other_days(pushed, posts, rules.period_of(edition))
     drops = rules.early_posts == "drop" and not are_lists
@@ -449,23 +450,22 @@ def index_days(
         what = f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored"
         warnings += (f"{what}: {listed(lost)}",)
 
-    held = pushed.drop_nulls("day").filter(~pl.col("early")).drop("file", "line", "early")
+    pushed = pushed.drop("file", "line", "epoch_day").filter(day.is_not_null() & ~pl.col("early"))
     if are_lists and rules.list_order == "rank":
-        held = held.sort("rank", maintain_order=True)
-    held = held.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over(cell))
+        pushed = pushed.sort("rank", maintain_order=True)
+    pushed = pushed.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over(cell))
     if repeats.height:
-        held = held.with_columns(pl.col("pushed").last().over(*KEY, "number"))
+        pushed = pushed.with_columns(pl.col("pushed").last().over(*KEY, "number"))
     offers = gold.select("topic", "number", "cluster", "start", "best", "gain", day="gold_day")
     offers = offers.drop_nulls("day")
-    first = held.join(offers, on=["topic", "number", "day"], maintain_order="left").sort(
-        "day", maintain_order=True
-    )
+    sums = pushed.group_by(cell).agg(sent=pl.len())
+    pushed = pushed.sort("day", maintain_order=True)
+    first = pushed.join(offers, on=["topic", "number", "day"], maintain_order="left")
     first = first.unique(["run", "cluster"], keep="first", maintain_order=True)
     if rules.gain == "discounted" and not are_lists:
         minutes = quotient(pl.col("pushed") - pl.col("created"), 60.0).floor()
         left = quotient(WORTH_MINUTES - minutes, WORTH_MINUTES).clip(0.0)
         first = first.with_columns(gain=pl.col("best") * left)
-    sums = held.group_by(cell).agg(sent=pl.len())
     gains = first.group_by(cell).agg(
         earning=(gain > 0).sum(),
         gained=total(pl.when(place < DEPTH).then("gain")),
@@ -475,7 +475,7 @@ def index_days(
     # What clusters of a day offer to a run that has not retrieved them before.
     offers = offers.unique(["cluster", "day"]).select("topic", "cluster", "day", gain="best")
     retrieved = first.select("run", "cluster", retrieved="day")
-    index = index_of(posts, topics, judged.select(*KEY, "time"))
+    index = index_of(posts, topics, posts.frame.select(*KEY, "time").filter(is_judged))
     runs = index.pairs.select("run").unique(maintain_order=True)
     visible = runs.join(offers, how="cross").join(retrieved, on=["run", "cluster"], how="left")
     visible = visible.filter((pl.col("retrieved") >= day).fill_null(value=True))
