@@ -6,14 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from tseval.core.family import Asked, Shown
-from tseval.core.frames import FrameIndex, to_pandas
+from tseval.core.family import Asked, Evaluation, Shown
+from tseval.core.frames import to_pandas
 from tseval.core.kernel import quotient, total
 from tseval.tables.times import UNITS, written
 
 
-def show_clusters(index: FrameIndex, _: Asked[Any]) -> Shown:
-    """Return for every run and cluster its first post, the run's first report, reports and delays.
+def clusters(evaluation: Evaluation, _: Asked[Any]) -> Shown:
+    """Cluster by cluster the first report, all reports, their delays.
 
     A cluster that the run did not report stands there too. `delays` are those of the reports in
     their order, in minutes after the cluster's earliest post, by the posts' own times; posts that
@@ -23,7 +23,7 @@ def show_clusters(index: FrameIndex, _: Asked[Any]) -> Shown:
     that of `others` by `returned`. Where clusters of the same posts count once in coverage,
     `same_as` names the one that counts. Sorted by run, topic, the cluster's start and its id.
     """
-    scored, delay = pl.col("scored"), pl.col("delay")
+    index, scored, delay = evaluation.index, pl.col("scored"), pl.col("delay")
     posts = index.outputs.select("post", "post_id")
     reports = index["reports"].join(posts, on="post", how="left", maintain_order="left")
     reports = reports.with_columns(delay=quotient(delay, UNITS["min"]))
@@ -39,9 +39,9 @@ def show_clusters(index: FrameIndex, _: Asked[Any]) -> Shown:
         scored.filter(scored).len().alias("selected"),
         total(pl.when(scored).then(delay)).alias("delay"),
     )
-    clusters, outputs = index["clusters"], index.outputs.group_by("run", "topic").len("returned")
+    outputs = index.outputs.group_by("run", "topic").len("returned")
     runs = index.pairs.select("run").unique(maintain_order=True)
-    frame = runs.join(clusters, how="cross").join(sums, on=["run", "cluster"], how="left")
+    frame = runs.join(index["clusters"], how="cross").join(sums, on=["run", "cluster"], how="left")
     frame = frame.join(outputs, on=["run", "topic"], how="left")
     number, selected, returned = (
         pl.col(name).fill_null(0).cast(pl.Int64) for name in ("reports", "selected", "returned")

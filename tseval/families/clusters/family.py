@@ -605,14 +605,7 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
     definitions=measures.DEFINITIONS,
     editions=EDITIONS,
     read=ClusterEvaluation.read,
-    views=(
-        View(
-            "clusters",
-            "cluster by cluster the first report, all reports, their delays",
-            lambda evaluation, asked: explain.show_clusters(evaluation.index, asked),
-            needs=("coverage",),
-        ),
-    ),
+    views=(View.of(explain.clusters, needs=("coverage",)),),
     knows=files.CLUSTERS_READER.holds,
     over="clusters",
     curves=True,
