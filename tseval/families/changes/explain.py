@@ -66,10 +66,11 @@ def days(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     texts = {gain: written(gain) for gain in items["gain"].unique()}
     gains = pl.col("gain").replace_strict(texts, return_dtype=pl.String)
     if evaluation.edition.rules.ties == "expected":
-        size, place = pl.len().over("unit", "key"), pl.int_range(pl.len()).over("unit", "key")
-        opens = pl.when((size > 1) & (place == 0)).then(pl.lit("[")).otherwise(pl.lit(""))
-        ends = pl.when((size > 1) & (place == size - 1)).then(pl.lit("]")).otherwise(pl.lit(""))
-        gains = pl.concat_str(opens, gains, ends)
+        tie = pl.struct("unit", "key").rle_id()
+        is_first, is_last = (tie.ne_missing(tie.shift(by)) for by in (1, -1))
+        opens = pl.when(is_first & ~is_last).then(pl.lit("["))
+        ends = pl.when(is_last & ~is_first).then(pl.lit("]"))
+        gains = pl.concat_str(opens, gains, ends, ignore_nulls=True)
     lists = items.with_columns(gains=gains).group_by("unit").agg(pl.col("gains").str.join(" "))
     units = units_of(evaluation).sort("level", maintain_order=True)
     units = units.filter((pl.col("total") > 0) | (pl.col("depth") > 0))
