@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,7 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
-from tseval.tables.schema import Kind
+from tseval.tables.schema import Column, Kind
 
 KINDS = {
     str: "text", int: "number", float: "number", bool: "truth value", list: "list", dict: "object",
@@ -28,6 +29,8 @@ TABLE_START = re.compile(rb"\[\s*[{\]]")
 OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
 ARRAY_CURE = "the file is one array, with commas between its elements: [ELEMENT, ELEMENT, …]"
+KEPT_HEADERS = 256
+"""How many orders of keys are remembered, each with the columns that it has."""
 HALVES_CURE = "write both halves of the pair, or the character itself"
 _OPENING, _BETWEEN = re.compile(r"\s*\[\s*"), re.compile(r"\s*(,\s*)?")
 _PLAIN = json.JSONDecoder(parse_float=str, parse_int=str)
@@ -168,9 +171,16 @@ def _cells_of_objects(
     rows: Iterator[tuple[int, dict[str, Any]]], table: PlainTable
 ) -> pl.DataFrame:
     """Return the columns that any object has; an object without a required value is a fault."""
+
+    @lru_cache(KEPT_HEADERS)
+    def place(header: tuple[str, ...]) -> list[tuple[Column, str]]:
+        """Return the columns that objects with these keys have or need, each with its key."""
+        keys = ((column, column.spelling(header)) for column in table.schema)
+        return [(column, key) for column, key in keys if key or column.required]
+
     kept = []
     for line, record in rows:
-        cells = _cells_in(record, line, table)
+        cells = _cells_in(record, place(tuple(record)), line, table)
         if cells is not None:
             kept.append((line, cells))
     found = {name for _, cells in kept for name in cells}
@@ -178,13 +188,12 @@ def _cells_of_objects(
     return text_frame(((line, *map(cells.get, names)) for line, cells in kept), names)
 
 
-def _cells_in(record: Mapping[str, Any], line: int, table: PlainTable) -> dict[str, str] | None:
+def _cells_in(
+    record: Mapping[str, Any], places: Sequence[tuple[Column, str]], line: int, table: PlainTable
+) -> dict[str, str] | None:
     """Return the cells of one object, None if it has a fault."""
     cells, unit = dict[str, str](), table.source.unit
-    for column in table.schema:
-        key = column.names[0]
-        if key not in record:
-            key = column.spelling(record)
+    for column, key in places:
         value = record[key] if key else None
         if isinstance(value, str):
             cells[column.name] = value

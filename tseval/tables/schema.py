@@ -70,8 +70,10 @@ class Column:
     def spelling(self, header: Collection[str]) -> str:
         """Return which name in a header is the column's; empty if none is."""
         exact = next((name for name in self.names if name in header), "")
-        known = {each.lower() for each in self.names} if self.any_case and not exact else ()
-        return exact or next((name for name in header if name.lower() in known), "")
+        if exact or not self.any_case:
+            return exact
+        known = {each.lower() for each in self.names}
+        return next((name for name in header if name.lower() in known), "")
 
 
 @frozen
