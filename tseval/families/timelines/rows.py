@@ -174,6 +174,7 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
     rows, key = pl.concat(sides, how="diagonal"), ["side", *TIMELINE]
     timelines = rows.unique(key, keep="first", maintain_order=True).with_row_index("id")
     days = rows.drop_nulls("day").join(timelines.select("id", *key), on=key, maintain_order="left")
+    days = days.select("id", "day", "entry", "text", "in_list", "published")
     if rules.duplicates == "last":
         entry, own = pl.col("entry"), ["id", "day"]
         days = days.with_columns(entry.rle_id().over(own)).filter(entry == entry.max().over(own))
@@ -185,7 +186,7 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
     summaries = days.group_by("summary", maintain_order=True).agg(
         pl.col("id", "day").first(), time=time
     )
-    texts = days.select("summary", "in_list", pl.col("text").str.strip_chars())
+    texts = days.select("summary", "in_list", "text")
     if rules.strings == "characters" and not days["in_list"].all():
         characters = pl.col("text").str.split("")
         text = pl.when("in_list").then(pl.concat_list("text")).otherwise(characters)
@@ -326,8 +327,7 @@ def words_of(index: TimelineIndex, wording: Wording) -> pl.DataFrame:
         known = {word: numbers.setdefault(each, len(numbers)) for word, each in stems.items()}
         number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.UInt32)
         parts.append(words.with_columns(number).drop_nulls())
-    words = pl.concat(parts)
-    return words.with_columns(id=index["summaries"]["id"].gather(words["summary"]))
+    return pl.concat(parts)
 
 
 @once
@@ -338,6 +338,7 @@ def count_grams(index: TimelineIndex, wording: Wording, size: int, joined: bool)
     words, by = words_of(index, wording), "id" if joined else "summary"
     topic = pl.col("topic").to_physical().cast(pl.UInt32)
     if joined:
+        words = words.select("word", id=index["summaries"]["id"].gather(words["summary"]))
         own = index["units"].select(topic, "id", place="unit")
         others = index["references"].select(topic, "id", place=topic)
     else:
