@@ -227,35 +227,6 @@ class FrameEvaluation(Evaluation):
             warnings=tuple(content.warnings),
         )
 
-    @classmethod
-    def of(
-        cls: type[Made],
-        edition: Edition[Any],
-        tables: Mapping[str, Table],
-        frames: FrameIndex,
-        *,
-        rules: str = "",
-        hashed: Sequence[str] = (),
-        warnings: Sequence[str] = (),
-        **more: Any,
-    ) -> Made:
-        """Return an evaluation of tables, of which those `hashed` stand in the signature."""
-        beside = {name: tables[name] for name in hashed if name in tables}
-        traits = ({"rules": rules} if rules else {}) | more.pop("traits", {})
-        for name, table in beside.items():
-            digests = (f"sha256:{source.sha256[:SHORT_HASH]}" for source in table.sources)
-            traits[name] = ",".join(digests)
-        sources = [*next(iter(tables.values())).sources]
-        sources += [source for table in beside.values() for source in table.sources]
-        return cls(
-            edition=edition,
-            frames=frames,
-            traits=traits,
-            inputs=tuple(sources),
-            warnings=tuple(warnings),
-            **more,
-        )
-
     @property
     def index(self) -> Any:
         """What measures are taken from."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tseval.core.declared import NoOptions, argument, file_option
 from tseval.core.editions import Edition
-from tseval.core.family import Access, Family, Words
+from tseval.core.family import Access, Family, Words, hashes
 from tseval.core.frames import FrameEvaluation
 from tseval.core.measure import Measure
 from tseval.core.sections import Reporting, Section
@@ -105,14 +105,20 @@ class ResponseEvaluation(FrameEvaluation):
         index = index_responses(tables)
         if tables.gold is None or tables.sort in OWN_TOPICS:
             edition = replace(edition, on_missing="skip")
-        told = {"rules": applied.said(edition.rules), "hashed": tuple(beside)}
-        warnings = tuple(find_warnings(index, measures.NAMES[Sort.COUNTS]))
-        known = {"labels": tables.labels[0], **beside}
-        made = cls.of(edition, known, index, warnings=warnings, **told)
+        told = applied.said(edition.rules)
+        traits = ({"rules": told} if told else {}) | hashes(
+            {name: table.origin for name, table in beside.items()}
+        )
         others = (*tables.answers, *beside.values())
         labels = (source for table in tables.labels for source in table.sources)
         rest = (replace(source, runs=()) for table in others for source in table.sources)
-        return replace(made, inputs=(*labels, *rest))
+        return cls(
+            edition=edition,
+            frames=index,
+            traits=traits,
+            inputs=(*labels, *rest),
+            warnings=tuple(find_warnings(index, measures.NAMES[Sort.COUNTS])),
+        )
 
     def default_measures(self) -> Sequence[str]:
         """Return the measures that are shown of labels of this sort."""
