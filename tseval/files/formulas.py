@@ -10,6 +10,7 @@ import csv
 import io
 import re
 import warnings
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -19,7 +20,6 @@ import numpy as np
 from tseval.errors import visible
 from tseval.files import SPREADSHEET_FORMS
 from tseval.files.csv_fields import long_fields
-from tseval.files.tsv import BYTE_ORDER_MARK
 
 SHOWN = 40
 """Of a cell that is told about, so many characters are shown."""
@@ -101,7 +101,7 @@ def _in_file(content: bytes, form: str) -> Iterator[re.Match[bytes]]:
     after[list(_AFTER[form])] = True
     first[list(_FIRST)] = True
     letters = np.frombuffer(content, np.uint8)
-    start = len(BYTE_ORDER_MARK) if content.startswith(BYTE_ORDER_MARK) else 0
+    start = len(BOM_UTF8) if content.startswith(BOM_UTF8) else 0
     begin = _IN_FILE[form].match(content, start)
     yield from [] if begin is None else [begin]
     for block in range(0, len(letters), _BLOCK):
@@ -118,7 +118,7 @@ def _quoted(content: bytes, form: str) -> bytes:
     lines = _Lines()
     rows = ([text_cell(cell) for cell in row] for row in _rows(content))
     csv.writer(lines, lineterminator=_BOTH_ENDS).writerows(rows)
-    mark = BYTE_ORDER_MARK if content.startswith(BYTE_ORDER_MARK) else b""
+    mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
     return mark + "".join(lines).encode()
 
 
