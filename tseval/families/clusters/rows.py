@@ -263,23 +263,22 @@ def index_reports(
     each that it is in.
     """
     is_judged = pl.col("topic").is_in(clusters.frame["topic"].unique().to_list())
-    returned = posts.frame.filter(is_judged)
-    returned = returned.select("post", "run", *POST, "time", "^confidence$")
+    returned = posts.frame.select("post", "run", *POST, "time", "^confidence$").filter(is_judged)
     members = clusters.frame.select("topic", "cluster_id", "post_id", created="time")
     groups = members.group_by("topic", "cluster_id", maintain_order=True).agg(
         start=pl.col("created").min(), end=pl.col("created").max(), posts=pl.len()
     )
     groups = groups.with_row_index("cluster")
-    numbers = groups.select("topic", "cluster_id", "cluster", "start")
+    numbers = groups.select("topic", "cluster_id", "cluster")
     members = members.join(numbers, on=["topic", "cluster_id"]).select(
-        *(*POST, "cluster", "created"),
-        delay=pl.col("created") - pl.col("start"),
-        own=pl.col("cluster_id") == pl.col("post_id"),
+        *POST, "cluster", "created", own=pl.col("cluster_id") == pl.col("post_id")
     )
     reports = returned.select("post", "run", *POST, "time").join(members, on=POST)
     is_other = pl.col("time") != pl.col("created")
     other = reports.select(pl.col("post").filter(is_other).n_unique()).item()
-    reports = reports.drop("post_id", "created").sort("run", "cluster", "time", "post")
+    delay = pl.col("created") - groups["start"].gather(reports["cluster"])
+    reports = reports.with_columns(delay=delay).drop("post_id", "created")
+    reports = reports.sort("run", "cluster", "time", "post")
     at, group = pl.int_range(pl.len(), dtype=pl.UInt32), pl.col("run", "cluster")
     is_first = pl.any_horizontal(group.ne_missing(group.shift()))
     before = at - pl.when(is_first).then(at).forward_fill()
