@@ -428,8 +428,6 @@ def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported
     """
     if given.size is None:
         raise UsageError("sample needs to know how many posts of each run: --size N")
-    if given.size < 1:
-        raise UsageError(f"size cannot be {given.size}: give the number of posts, at least 1")
     named = (text.partition("=") for text in given.rules)
     rules = rows.SampleRules().changed(each_once((n.strip(), v.strip()) for n, _, v in named))
     posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame
@@ -592,10 +590,10 @@ FAMILY = Family(
     command="clusters",
     summary="Latency, redundancy and push measures over assessors' clusters.",
     description="""\
-RUN is a table `topic post_id time`, a table of updates, or a run of scenario A or B of
-Real-Time Summarization; CLUSTERS a table `topic cluster_id post_id time`, or any of the
-forms that assessors' clusters come in: two columns, or JSON. All may be compressed; `-` is
-standard input.
+RUN is a table `topic post_id time`, a table of updates, a run in the format of the Incident
+Streams proposal, or one of scenario A or B of Real-Time Summarization; CLUSTERS a table
+`topic cluster_id post_id time`, or any of the forms that assessors' clusters come in: two
+columns, or JSON. All may be compressed; `-` is standard input.
 
 \b
 tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50

@@ -185,7 +185,7 @@ def draw(
     if sampling not in SAMPLINGS:
         raise UsageError(f"unknown sampling '{sampling}'; known: {', '.join(SAMPLINGS)}")
     if size < 1:
-        raise UsageError("a sample has at least one post")
+        raise UsageError(f"size cannot be {size}: give the number of posts, at least 1")
     if sampling == "confidence":
         if "confidence" not in posts.columns:
             raise UsageError("no run has a column `confidence`: draw with --sampling random")
