@@ -30,6 +30,7 @@ BY_HAND: dict[str, dict[str, list[Fraction | None]]] = {
         "A": [ONE] * 6,
         "F_pra": [ONE, ONE, Fraction(3, 5), Fraction(3, 5), Fraction(0), ONE],
         "T11U": [Fraction(3), Fraction(3), Fraction(2), ONE, Fraction(0), None],
+        "T11NU": [ONE, ONE, HALF, HALF, Fraction(0), None],
         "T11SU": [ONE, ONE, Fraction(2, 3), Fraction(2, 3), Fraction(1, 3), None],
         "C_trk": [Fraction(0), Fraction(0), HALF, HALF, ONE, None],
         "FDR": [Fraction(0)] * 4 + [None] * 2,
@@ -174,7 +175,7 @@ def test_every_form_of_the_series(tmp_path: Path, suffix: str) -> None:
         rows = len(json.loads(path.read_text())["records"])
     else:
         rows = len(path.read_text().splitlines()) - 1
-    assert rows == 3 * 11 * (6 + 3)
+    assert rows == 3 * 12 * (6 + 3)
 
 
 def test_what_to_trust_stands_in_the_output() -> None:

@@ -233,6 +233,11 @@ def t11u(counted: Tally, _: Options) -> Value:
     return mean([float(2 * each.tp - each.fp) for each in with_positives(counted)])
 
 
+def t11nu(counted: Tally, _: Options) -> Value:
+    """Reading: the mean over G of what was gained, by what returning the positives alone gains."""
+    return mean([(2 * c.tp - c.fp) / (2 * (c.tp + c.fn)) for c in with_positives(counted)])
+
+
 def t11su(counted: Tally, _: Options) -> Value:
     """Reading: the mean over G."""
     return mean([utility(each) for each in with_positives(counted)])
@@ -268,6 +273,7 @@ METRICS: dict[str, Callable[[Tally, Options], Value]] = {
     "F_pra": f_pra,
     "F_1": f_1,
     "T11U": t11u,
+    "T11NU": t11nu,
     "T11SU": t11su,
     "C_trk": detection_cost,
     "FPR": false_positive_rate,
@@ -302,8 +308,18 @@ class Point:
     weight: float
 
 
-def series(counted: list[Tally], metric: str, options: Options) -> list[Point]:
-    sizes = [support(each, metric, options) for each in counted]
+def documents(run: Run, truth: Truth, options: Options) -> list[int]:
+    """How many documents of each batch are positive or returned, of any entity."""
+    pairs = {pair for pair, positive in truth.items() if positive} | returned(run, truth, options)
+    return [len({document for document, _ in each}) for each in placed(pairs, options)]
+
+
+def series(
+    counted: list[Tally], metric: str, options: Options, sizes: list[int] | None = None
+) -> list[Point]:
+    """Weighed by the support of the metric, or by sizes such as those of `documents`."""
+    if sizes is None:
+        sizes = [support(each, metric, options) for each in counted]
     return [
         Point(METRICS[metric](each, options), over(size, sum(sizes)))
         for each, size in zip(counted, sizes, strict=True)

@@ -55,6 +55,7 @@ def test_metrics() -> None:
         "F_pra": 3 / (4 + 2 + 3 / 2),
         "F_1": 1 / 3,
         "T11U": (1 + 0) / 2,  # over a and c
+        "T11NU": (1 / 2 + 0) / 2,
         "T11SU": (2 / 3 + 1 / 3) / 2,  # (1/2 + 1/2) / 1.5, (0 + 1/2) / 1.5
         "C_trk": (4.9 + 1) / 2,  # a: 4.9 for all false alarms; c: 1 for all missed
         "FPR": (1 + 1 / 4 + 0) / 3,
@@ -78,6 +79,15 @@ def test_weights_are_shares_of_the_period() -> None:
     own = Options(0, 15, 10, weights="own")
     assert [point.weight for point in slow.series(counted, "P", own)] == [1, 0]
     assert [point.weight for point in slow.series(counted, "R", own)] == [1 / 2, 1 / 2]
+
+
+def test_a_document_of_two_entities_is_one_document() -> None:
+    truth = {("1-x", "a"): True, ("1-x", "b"): True, ("2-y", "a"): False, ("12-z", "a"): True}
+    run = {("1-x", "a"): 100.0, ("2-y", "a"): 100.0, ("3-w", "b"): 100.0}
+    assert slow.documents(run, truth, OPTIONS) == [2, 1]
+    assert slow.documents(run, truth, Options(0, 15, 10, unjudged="fp")) == [3, 1]
+    counted = slow.tallies(run, truth, OPTIONS)
+    assert [p.weight for p in slow.series(counted, "R", OPTIONS, [2, 1])] == [2 / 3, 1 / 3]
 
 
 def test_the_whole_period_is_one_batch() -> None:

@@ -269,6 +269,40 @@ def test_weights_of_their_own() -> None:
     assert abs(weighted - flat) > 0.01
 
 
+def test_weights_by_documents() -> None:
+    """A document of two topics is two pairs; an unjudged one counts where it is an alarm."""
+    judged = truth(
+        *(
+            (topic, f"d{day}{n}", 2, day)
+            for day in range(4)
+            for n in range(day + 1)
+            for topic in "ab"
+        ),
+        *(("a", f"e{day}", 2, day) for day in range(4)),
+        *(("b", f"n{day}", 0, day) for day in range(4)),
+    )
+    found = ("a", "d00", 0), ("b", "d00", 0), ("b", "n1", 1), ("a", "d20", 2), ("b", "n3", 3)
+    returned = run(*found, ("b", "d30", 3), ("b", "new", 3))
+    own = {"t": pd.concat([returned, returned]), "low": returned.assign(confidence=20)}
+    pairs, documents = [3, 6, 7, 10], [2, 4, 4, 6]
+    recalls = [(1 / 2 + 1) / 2, 0, (1 / 4 + 0) / 2, (0 + 1 / 4) / 2]
+    for rules, sizes in (
+        ({}, pairs),
+        ({"weights": "documents"}, documents),
+        ({"weights": "documents", "unjudged": "fp"}, [2, 4, 4, 7]),
+    ):
+        runs = pd.concat([each.assign(run=name) for name, each in own.items()])
+        score = scored(runs, judged, "slope(R) R", cutoff=50, rules=rules)
+        line = np.polyfit(range(4), recalls, 1, w=np.sqrt(sizes))
+        assert score.value("slope(R)", run="t") == pytest.approx(line[0])
+        assert score.value("slope(R)", run="low") == 0
+    topics = [
+        scored(returned, judged, "slope(R)", rules={"weights": each}).value("slope(R)", "b")
+        for each in ("shared", "documents")
+    ]
+    assert topics[0] == topics[1]
+
+
 def test_slopes_in_other_units() -> None:
     returned, judged = daily([True, True, False, True, False, False])
     scores = scored(
@@ -695,7 +729,7 @@ def told(*options: object) -> Outcome:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11U|T11SU|C_trk|"),
+        (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11U|T11NU|T11SU|"),
         (("-m", "slope(Q)"), "slope: there is no 'Q': choose one of P, R, A, "),
         (("-m", "end(P,batch=soon)"), 'batch: "soon" is not a length of time'),
         (("-m", "end(P)@6h"), "end(P)@6h: filtering has no @TIME"),

@@ -148,6 +148,18 @@ def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
             assert list(zip(own["start"], own["end"], strict=True)) == slow.batches(options)
 
 
+@given(worlds(), st.sampled_from(CUTOFFS))
+def test_batches_weighed_by_documents(world: World, cutoff: int) -> None:
+    options = replace(world.options, cutoff=cutoff, weights="documents")
+    index = replace(world, options=options).evaluation("sweep").index
+    fitted = index.series("R", index.lengths[0])
+    place = index.cutoffs.tolist().index(cutoff)
+    for number, rows in enumerate(world.runs):
+        sizes = slow.documents(slow.best(rows), world.truth, options)
+        theirs = [slow.over(size, sum(sizes)) for size in sizes]
+        assert fitted.weight[number, place].tolist() == pytest.approx(theirs)
+
+
 @given(worlds(), st.sampled_from(tuple(METRICS)))
 def test_the_trend_at_the_best_cutoff(world: World, metric: str) -> None:
     evaluation = world.evaluation("sweep")

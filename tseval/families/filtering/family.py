@@ -142,8 +142,8 @@ class FilterOptions:
     weights: str | None = option(
         "--weights",
         "A batch weighs its share of the pairs that are positive or returned, or of what the "
-        "metric itself is taken from. Default: shared.",
-        choices=("shared", "own"),
+        "metric itself is taken from, or of the documents of these pairs. Default: shared.",
+        choices=("shared", "own", "documents"),
         rule="weights",
     )
     require_positives: int = option(

@@ -361,6 +361,7 @@ def burst() -> None:
 RANGES = {
     "A": "above 0, to 1",
     "T11U": "all numbers",
+    "T11NU": "up to 1; 0 returns nothing",
     "T11SU": "0 to 1; 1/3 returns nothing",
     "C_trk": "0 and above",
     "se": "0 and above",
@@ -376,7 +377,7 @@ RANGES = {
     "cutoff": "the confidences of the run",
 }
 """The ranges of metrics that do not lie between 0 and 1, and of statistics but for all numbers."""
-CITATIONS = {"F_1": KBA, "T11U": TREC11, "T11SU": TREC11, "C_trk": TDT}
+CITATIONS = {"F_1": KBA, "T11U": TREC11, "T11NU": TREC11, "T11SU": TREC11, "C_trk": TDT}
 FURTHER = dict.fromkeys(("slope", "se"), (PER_UNIT,))
 FURTHER |= dict.fromkeys(("AD", "AD-p", "DW"), (RESIDUALS,))
 """The parameters that some statistics have beside metric and batch."""

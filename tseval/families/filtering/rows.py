@@ -93,10 +93,12 @@ class FilterRules(RuleSet):
         shared="is its share of the pairs that are positive or returned, for every metric",
         own="is its share of what the metric is taken from: for P and FDR the pairs returned, for"
         " R the positive ones, for FPR the negative ones, for the others as shared",
+        documents="is its share of the documents that are positive or returned, one of several"
+        " topics once; a topic by itself has as many documents as pairs",
     )
     entities: str = choice(
         "positive",
-        "the macro averages P, R, T11U and T11SU are taken over",
+        "the macro averages P, R, T11U, T11NU and T11SU are taken over",
         positive="the entities with a positive in the batch; undefined without any",
         all="all entities of the truth; one without positives counts as 0, in T11U as its false"
         " positives cost",
@@ -220,7 +222,9 @@ class Pairs(NamedTuple):
     judged: pl.DataFrame
     """`topic post_id time positive`."""
     returned: pl.DataFrame
-    """`run topic time confidence judged positive`; pairs that nobody judged where they count."""
+    """`run topic time confidence judged positive`; pairs that nobody judged where they count.
+
+    With the `post_id` where batches weigh as many documents as they have."""
     topics: list[str]
     """The topics, which may have no pair in a period."""
     warnings: list[str]
@@ -295,6 +299,7 @@ def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs
     is_judged = pl.col("judged").is_not_null()
     matched = matched.select(
         *("run", "topic", "confidence"),
+        *(("post_id",) if rules.weights == "documents" else ()),
         time=pl.when(is_judged).then("told").otherwise("time"),
         judged=is_judged,
         positive=pl.col("positive").fill_null(value=False),
@@ -315,6 +320,19 @@ def restrict(pairs: Pairs, period: Period, required: int) -> Pairs:
         for each in (judged, returned)
     )
     return Pairs(judged, returned, topics, pairs.warnings)
+
+
+def documents_of(
+    positive: pl.DataFrame, every: int, returned: pl.DataFrame, passed: IntArray, cut: Cut
+) -> pl.DataFrame:
+    """Return the documents of batches, and how many cutoffs each passes; positive ones, all."""
+    parts = [
+        positive.select("post_id", "time", passed=pl.lit(every, pl.Int64)),
+        returned.select("post_id", "time", passed=passed),
+    ]
+    rows = pl.concat(parts)
+    batch = pl.Series("batch", cut.batch(rows["time"].to_numpy()))
+    return rows.with_columns(batch).group_by("post_id", "batch").agg(pl.col("passed").max())
 
 
 # Warnings.

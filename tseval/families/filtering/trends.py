@@ -19,7 +19,7 @@ import numpy as np
 
 from tseval.core.frames import FrameIndex
 from tseval.core.wording import listed
-from tseval.families.filtering.rows import Cut, FilterRules, Period
+from tseval.families.filtering.rows import Cut, FilterRules, Period, documents_of
 from tseval.records import frozen
 from tseval.statistics.assumptions import Assumptions, check
 from tseval.statistics.trend import FEWEST, Trend, fit, ratio
@@ -48,7 +48,7 @@ WHOLE = "all"
 """The length of the only batch where the period is not divided."""
 USUAL = "F_1"
 """The metric whose best cutoff stands for the whole period."""
-OF_THEIR_OWN = frozenset({"T11U", "T11SU", "C_trk"})
+OF_THEIR_OWN = frozenset({"T11U", "T11NU", "T11SU", "C_trk"})
 """Those that have a best cutoff of their own for the whole period."""
 
 
@@ -80,6 +80,8 @@ class Counts:
     constants: Constants = Constants()
     counting: BoolArray | None = None
     """The entities that P, R and utility are taken over, if not those with a positive."""
+    documents: FloatArray | None = None
+    """The documents of a batch that are positive or returned, where batches weigh so much."""
     known: dict[str, FloatArray] = field(default_factory=dict)
 
     def __getitem__(self, metric: str) -> FloatArray:
@@ -95,8 +97,14 @@ class Counts:
 
     @cached_property
     def size(self) -> FloatArray:
-        """The pairs of a batch that are positive or returned."""
-        return np.asarray((self.positive + self.alarms).sum(ENTITIES))
+        """The pairs of a batch that are positive or returned, or their documents."""
+        pairs = (self.positive + self.alarms).sum(ENTITIES)
+        return np.asarray(pairs) if self.documents is None else self.documents
+
+    @cached_property
+    def utility(self) -> FloatArray:
+        """The utility of each entity by its largest; 0 without a positive."""
+        return share(2 * self.hits - self.alarms, 2 * self.positive)
 
     @property
     def negative(self) -> FloatArray:
@@ -241,6 +249,18 @@ def utility(counts: Counts) -> FloatArray:
     return counts.macro(2 * counts.hits - counts.alarms)
 
 
+def normalised_utility(counts: Counts) -> FloatArray:
+    """Normalised utility.
+
+    T11U by the largest that there can be: that of returning what is right, and nothing else.
+
+    Mean over the entities with a positive of (2 TP - FP) / (2 (TP + FN)).
+
+    Undefined without a positive.
+    """
+    return counts.macro(counts.utility)
+
+
 def scaled_utility(counts: Counts) -> FloatArray:
     """Scaled utility.
 
@@ -250,8 +270,8 @@ def scaled_utility(counts: Counts) -> FloatArray:
 
     Undefined without a positive.
     """
-    each = share(2 * counts.hits - counts.alarms, 2 * counts.positive)
-    scaled = (np.maximum(each, LOWEST_UTILITY) - LOWEST_UTILITY) / (1 - LOWEST_UTILITY)
+    least = LOWEST_UTILITY
+    scaled = (np.maximum(counts.utility, least) - least) / (1 - least)
     return counts.macro(np.where(counts.positive > 0, scaled, 0.0))
 
 
@@ -305,13 +325,18 @@ METRICS: Mapping[str, Callable[[Counts], FloatArray]] = {
     "F_pra": harmonic_of_three,
     "F_1": usual_score,
     "T11U": utility,
+    "T11NU": normalised_utility,
     "T11SU": scaled_utility,
     "C_trk": detection_cost,
     "FPR": false_positive_rate,
     "FDR": false_discovery_rate,
 }
 """Every metric of a batch by its name."""
-BOUNDS: Mapping[str, tuple[float, float]] = {"T11U": (-np.inf, np.inf), "C_trk": (0.0, np.inf)}
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "T11U": (-np.inf, np.inf),
+    "T11NU": (-np.inf, 1.0),
+    "C_trk": (0.0, np.inf),
+}
 """The least and the largest value of those metrics that do not lie between 0 and 1."""
 LOWER_IS_BETTER = frozenset({"C_trk", "FPR", "FDR"})
 
@@ -452,6 +477,7 @@ class TrendIndex(FrameIndex):
         keys = (kinds * levels + self.passed) * math.prod(size) + self.places("returned", cut)
         runs = self.outputs["run"].to_physical().to_numpy()
         bounds = np.searchsorted(runs, np.arange(len(self.runs) + 1))
+        by_document = self.rules.weights == "documents"
         for run, (low, high) in enumerate(pairwise(bounds)):
             pairs = np.bincount(keys[low:high], minlength=3 * levels * math.prod(size))
             pairs = pairs.reshape(3, levels, *size)[..., :-1]
@@ -464,7 +490,22 @@ class TrendIndex(FrameIndex):
                 (positive * counting).astype(np.float64),
                 self.constants,
                 counting if self.rules.entities == "all" else None,
+                self.documents(cut, run, low, high) if by_document else None,
             )
+
+    def documents(self, cut: Cut, run: int, low: int, high: int) -> FloatArray:
+        """Return how many documents of each batch are positive or returned, by cutoff.
+
+        A positive one counts at every cutoff; one of several topics, once. The run's rows are those
+        from `low` to `high`.
+        """
+        judged = self["judged"].filter("positive")
+        positive = judged.filter(self.counting[run][judged["topic"].to_physical().to_numpy()])
+        returned, passed = self.outputs[low:high], self.passed[low:high]
+        once = documents_of(positive, len(self.cutoffs), returned, passed, cut)
+        numbers = np.zeros((len(self.cutoffs) + 1, cut.number + 1))
+        np.add.at(numbers, (once["passed"].to_numpy(), once["batch"].to_numpy()), 1.0)
+        return numbers[:0:-1, :-1].cumsum(axis=0)[::-1]
 
     def weigh(self, counts: Counts, metric: str) -> Series:
         """Return a metric of one run, with the weights: their shares of the period."""
