@@ -41,8 +41,8 @@ class Inputs:
 class Options:
     """What may be asked for."""
 
-    grace: int = option("--grace", "Seconds that count as at once.", default=0, kind=int)
-    strangers: str | None = option("--strangers", "Sightings off the list.", rule="strangers")
+    grace: int = option("Seconds that count as at once.", default=0)
+    strangers: str | None = option("Sightings off the list.", rule="strangers")
 
 
 @frozen

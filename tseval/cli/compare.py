@@ -62,49 +62,37 @@ class Question:
     """What is asked instead of a comparison of runs."""
 
     power: bool = option(
-        "--power",
         "Instead: how many pairs of runs each measure tells apart, and by which difference.",
         kind=bool,
     )
     against: tuple[str, ...] = option(
-        "--against",
-        "Instead: how alike these scores rank the runs; repeatable.",
-        metavar="SCORES",
-        several=True,
+        "Instead: how alike these scores rank the runs; repeatable.", metavar="SCORES", several=True
     )
     against_matcher: str | None = option(
-        "--against-matcher",
-        "The same against the runs scored by this matcher, with --gold.",
-        metavar="NAME",
+        "The same against the runs scored by this matcher, with --gold.", metavar="NAME"
     )
     against_measure: str | None = option(
-        "--against-measure",
         "The same against this measure: of those scores, or without them of the same.",
         metavar="NAME",
     )
     persistence: float = option(
-        "--persistence",
         "How far down rank-biased overlap reads.",
         default=PERSISTENCE,
-        kind=float,
         within=(AGAINST,),
         shows_default=True,
     )
     leave_out: str | None = option(
-        "--leave-out",
         "Instead: how scores and ranks move without the matches that a run, or a team, brought "
         "alone; with --gold and --matches.",
         choices=LEFT_OUT,
     )
     teams: str | None = file_option(
-        "--teams",
         "Whose each run is: a table `run team`. Default: the part of the name before its first "
         "`-`.",
         within=(LEAVE_OUT,),
     )
 
     lead: bool = option(
-        "--lead",
         "Instead: how much earlier each run says the nuggets that both of two say; with --gold.",
         kind=bool,
     )
@@ -130,15 +118,14 @@ class Gold:
     """What runs are scored against first, beside what `tseval score` declares."""
 
     gold: str | None = option(
-        "--gold",
         "The files are runs, which are scored against these nuggets first, as `tseval score` does.",
         metavar="NUGGETS",
     )
     edition: str | None = option(
-        "--edition", "Whose rules, with --gold; `tseval measures` lists them. Default: draft."
+        "Whose rules, with --gold; `tseval measures` lists them. Default: draft."
     )
     at: tuple[str, ...] = option(
-        "--at", "Score at this time too; repeatable.", metavar="TIME", several=True
+        "Score at this time too; repeatable.", metavar="TIME", several=True
     )
 
 

@@ -51,7 +51,6 @@ class StreamOptions:
         IN_BLOCKS,
         "Read the updates N at a time, for files larger than memory: TSV, JSON lines, Parquet.",
         metavar="N",
-        kind=int,
         at_least=1,
         within=(IN_BLOCKS, SCORES),
     )
@@ -62,17 +61,14 @@ class StreamOptions:
         kind=bool,
     )
     every: int = option(
-        "--every",
         "With --follow: look at the measures after every N updates.",
         default=1,
         metavar="N",
-        kind=int,
         at_least=1,
         shows_default=True,
         within=(FOLLOW,),
     )
     on_bad_line: str = option(
-        "--on-bad-line",
         "With --follow: stop at a line with a fault, or skip it: report it on standard error, "
         "count it in the state, and go on.",
         default="stop",
@@ -81,7 +77,6 @@ class StreamOptions:
         within=(FOLLOW,),
     )
     state: Path | None = option(
-        "--state",
         "With --follow: save the state there, and go on from it if it is there. The input starts "
         "again with its first line, which is known to be counted.",
         metavar="FILE",
@@ -89,7 +84,6 @@ class StreamOptions:
         within=(FOLLOW,),
     )
     continued: bool = option(
-        "--continued",
         "With --state: the input goes on where the state was saved, and does not start again.",
         kind=bool,
         within=(FOLLOW,),

@@ -33,7 +33,6 @@ class Plan:
     """How runs are compared; a value that has no meaning is a `UsageError`."""
 
     test: str = option(
-        "--test",
         "Which test gives the p values; all are paired by topic and two-sided.",
         default=TESTS[0],
         choices=TESTS,
@@ -41,7 +40,6 @@ class Plan:
         shows_default=True,
     )
     correction: str = option(
-        "--correction",
         "What is done about many comparisons: Holm, Bonferroni, Benjamini-Hochberg.",
         default=next(iter(CORRECTIONS)),
         choices=tuple(CORRECTIONS),
@@ -49,7 +47,6 @@ class Plan:
         shows_default=True,
     )
     family: str = option(
-        "--family",
         "Which comparisons are corrected together.",
         default=FAMILIES[0],
         choices=FAMILIES,
@@ -57,7 +54,6 @@ class Plan:
         shows_default=True,
     )
     interval: str = option(
-        "--interval",
         "How intervals are made of resampled topics.",
         default=INTERVALS[0],
         choices=INTERVALS,
@@ -65,32 +61,25 @@ class Plan:
         shows_default=True,
     )
     alpha: float = option(
-        "--alpha",
         "A corrected p value up to this is a difference; intervals hold the rest.",
         default=ALPHA,
-        kind=float,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
         shows_default=True,
     )
     resamples: int = option(
-        "--resamples",
         "How many times topics are drawn. Where a correction asks for smaller p values, they are "
         "drawn further.",
         default=RESAMPLES,
-        kind=int,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
         shows_default=True,
     )
     seed: int = option(
-        "--seed",
         "For everything random.",
         default=0,
-        kind=int,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
         shows_default=True,
     )
     baseline: str | None = option(
-        "--baseline",
         "Compare with this run alone. Default: every pair.",
         metavar="RUN",
         within=(RUNS, POWER, LEAD, SWEEP),

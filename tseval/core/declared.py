@@ -7,8 +7,8 @@ its types. So nothing passes from the command line to a family but these records
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +17,12 @@ from tseval.records import frozen
 from tseval.tables import Schema
 
 Record = TypeVar("Record")
+OF_FIELD = ""
+"""In the place of a flag: it is the name of the field."""
+NUMBERS: Mapping[str, Callable[[Any], Any]] = {"int": int, "float": float}
+"""What makes a value of its text where the type of a field begins so."""
+_KNOWN: dict[type, Sequence[tuple[Field[Any], Declared]]] = {}
+"""The parameters of each record that was asked for."""
 DECLARED = "declared"
 """Under this name a field's metadata holds its declaration."""
 SCORES = "scores"
@@ -77,13 +83,11 @@ class Declared:
 def argument(metavar: str, words: str, table: Schema, *, several: bool = False) -> Any:
     """A positional file, what it is in words, its table; `several` for one or more, as runs are."""
     declared = Declared((), words, metavar, several=several, is_file=True, table=table)
-    return _field(declared, MISSING)
+    return field(metadata={DECLARED: declared})
 
 
 def file_option(
-    flag: str,
-    help: str,  # noqa: A002 - as it is called in every help
-    *,
+    *words: str,
     several: bool = False,
     within: tuple[str, ...] = (),
     not_within: tuple[str, ...] = (),
@@ -91,11 +95,11 @@ def file_option(
     table: Schema | None = None,
     adds_to: str = "",
 ) -> Any:
-    """A file that an option names, with its table if it holds a plain one."""
-    declared = Declared(
-        (flag,),
-        help,
-        "FILE",
+    """A file that an option names, with its table if it holds a plain one; words as of `option`."""
+    return _field(
+        words,
+        MISSING if required else () if several else None,
+        metavar="FILE",
         several=several,
         is_file=True,
         within=within,
@@ -104,27 +108,16 @@ def file_option(
         table=table,
         adds_to=adds_to,
     )
-    return _field(declared, MISSING if required else () if several else None)
 
 
-def output_option(
-    flag: str,
-    help: str,  # noqa: A002 - as it is called in every help
-    *,
-    forms: tuple[str, ...],
-    within: tuple[str, ...] = (),
-) -> Any:
+def output_option(*words: str, forms: tuple[str, ...], within: tuple[str, ...] = ()) -> Any:
     """A file that is written beside the result, in the form that its suffix names."""
-    declared = Declared(
-        (flag,), help, "FILE", kind=Path, choices=forms, is_output=True, within=within
-    )
-    return _field(declared, None)
+    is_output = {"metavar": "FILE", "kind": Path, "is_output": True}
+    return _field(words, None, choices=forms, within=within, **is_output)
 
 
 def option(
-    flag: str,
-    help: str,  # noqa: A002 - as it is called in every help
-    *,
+    *words: str,
     default: Any = None,
     metavar: str = "",
     kind: Callable[[Any], Any] = str,
@@ -139,16 +132,20 @@ def option(
 ) -> Any:
     """A parameter that is no file; a `kind` of `bool` is a switch.
 
+    The words are its flag, if that is not the name of the field, and its help. A number needs no
+    `kind`: the type of the field tells it.
+
     One that stands for a rule (`rule="votes"`, of a switch `rule="reward=binary"`) reaches the
     family's `read` among the rules: nothing has to look at its field.
     """
-    declared = Declared(
-        (flag,),
-        help,
-        metavar,
-        kind,
-        choices,
-        several,
+    empty = () if several or by_commas else False if kind is bool else None
+    return _field(
+        words,
+        empty if default is None else default,
+        metavar=metavar,
+        kind=kind,
+        choices=choices,
+        several=several,
         at_least=at_least,
         within=within,
         not_within=not_within,
@@ -156,21 +153,31 @@ def option(
         by_commas=by_commas,
         rule=rule,
     )
-    empty = () if several or by_commas else False if kind is bool else None
-    return _field(declared, empty if default is None else default)
 
 
-def _field(declared: Declared, default: Any) -> Any:
-    if default is MISSING:
-        return field(metadata={DECLARED: declared})
-    return field(default=default, metadata={DECLARED: declared})
+def _field(words: Sequence[str], default: Any, **more: Any) -> Any:
+    *flags, told = words
+    metadata = {DECLARED: Declared(tuple(flags or [OF_FIELD]), told, **more)}
+    return (
+        field(metadata=metadata)
+        if default is MISSING
+        else field(default=default, metadata=metadata)
+    )
 
 
-def declared(record: type) -> Iterator[tuple[Field[Any], Declared]]:
+def declared(record: type) -> Sequence[tuple[Field[Any], Declared]]:
     """The parameters of a record, in the order of its fields."""
-    for each in fields(record):
-        if DECLARED in each.metadata:
-            yield each, each.metadata[DECLARED]
+    if record not in _KNOWN:
+        _KNOWN[record] = [_named(e) for e in fields(record) if DECLARED in e.metadata]
+    return _KNOWN[record]
+
+
+def _named(each: Field[Any]) -> tuple[Field[Any], Declared]:
+    """A field with its declaration, which has what the field's name and type tell."""
+    what: Declared = each.metadata[DECLARED]
+    flags = tuple(flag or f"--{each.name.replace('_', '-')}" for flag in what.flags)
+    kind = NUMBERS.get(str(each.type).split(" ")[0], str) if what.kind is str else what.kind
+    return each, replace(what, flags=flags, kind=kind)
 
 
 def input_name(what: Declared) -> str:

@@ -49,17 +49,14 @@ class Naming:
         several=True,
     )
     time_format: str | None = option(
-        "--time-format",
-        'The format of times that are text, such as "%d.%m.%Y %H:%M".',
-        metavar="FORMAT",
+        'The format of times that are text, such as "%d.%m.%Y %H:%M".', metavar="FORMAT"
     )
     time_zone: str | None = option(
-        "--time-zone",
         "The zone of times without one, such as Europe/Berlin or +01:00. Default: UTC.",
         metavar="NAME",
     )
     clock: str | None = option(
-        "--clock", "Read times as seconds since the topic's start.", choices=(RELATIVE,)
+        "Read times as seconds since the topic's start.", choices=(RELATIVE,)
     )
 
     @classmethod

@@ -31,19 +31,16 @@ class AskingOptions:
     """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
 
     replay: bool = option(
-        "--replay",
         "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
         kind=bool,
         not_within=STREAMS,
     )
     dry_run: bool = option(
-        "--dry-run",
         "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
         kind=bool,
         not_within=STREAMS,
     )
     budget: float | None = option(
-        "--budget",
         "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
         "by then has no answer.",
         metavar="AMOUNT",
@@ -51,15 +48,12 @@ class AskingOptions:
         not_within=STREAMS,
     )
     max_calls: int | None = option(
-        "--max-calls",
         "The most calls to make; what is not asked by then has no answer.",
         metavar="N",
-        kind=int,
         at_least=1,
         not_within=STREAMS,
     )
     allow_unjudged: bool = option(
-        "--allow-unjudged",
         "Count pairs without an answer as no match, and say how many they are; else they are an "
         "error.",
         kind=bool,

@@ -33,24 +33,20 @@ class ChangeInputs:
     runs: Sequence[Given] = argument("RUN", "one or more runs", files.RANKINGS, several=True)
     qrels: Given = argument("QRELS", "the file of judged documents", files.GAINS)
     topics: Given = file_option(
-        "--topics",
         "The questions: the track's topics, or a table `topic qid`.",
         required=True,
         table=files.QUESTIONS,
     )
     days: Given | None = file_option(
-        "--days",
         "The days of the collection, one a line. Default: those of judgments and runs together.",
         table=files.DAYS,
     )
     documents: Given | None = file_option(
-        "--documents",
         "The day of each document: a table `doc_id day`. Default: the first day on which a run "
         "returns it.",
         table=files.DOCUMENTS,
     )
     questions: Given | None = file_option(
-        "--questions",
         "What questions themselves are judged to be worth: a table `topic qid day gain`, for "
         "--rule question-gain=judged.",
         table=files.QUESTION_GAINS,
@@ -62,7 +58,6 @@ class ChangeOptions:
     """What is asked for beside what all families are asked for."""
 
     lenient: bool = option(
-        "--lenient",
         "Score what is left of a run that breaks the track's rules. Without it such a run is "
         "refused, with every fault, its line, day and question.",
         kind=bool,

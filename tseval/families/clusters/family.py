@@ -55,19 +55,16 @@ class ClusterInputs:
     runs: Sequence[Given] = argument("RUN", "one or more runs", schema.POSTS, several=True)
     clusters: Given = argument("CLUSTERS", "the file of clusters", schema.CLUSTERS)
     qrels: Given | None = beside(
-        "--qrels", "What assessors thought of posts: topic Q0 post grade.", table=files.QRELS
+        "What assessors thought of posts: topic Q0 post grade.", table=files.QRELS
     )
     epochs: Given | None = beside(
-        "--epochs", "When posts were created: post YYYYMMDD epoch.", table=schema.EPOCHS
+        "When posts were created: post YYYYMMDD epoch.", table=schema.EPOCHS
     )
-    live: Given | None = beside("--live", "Live judgments: topic post label.", table=files.LIVE)
+    live: Given | None = beside("Live judgments: topic post label.", table=files.LIVE)
     live_epochs: Given | None = beside(
-        "--live-epochs",
-        "When the posts of live judgments were created. Default: as --epochs.",
-        table=schema.EPOCHS,
+        "When the posts of live judgments were created. Default: as --epochs.", table=schema.EPOCHS
     )
     selected: Given | None = beside(
-        "--selected",
         "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
         "cluster.",
         table=files.SELECTED,
@@ -83,28 +80,24 @@ class ClusterOptions:
     """
 
     times: str | None = chosen(
-        "--times",
         "Where the times of clusters come from. Default: their file, else --epochs.",
         choices=files.TIMES,
     )
     topic: str | None = chosen(
-        "--topic", "The topic of clusters in two columns. Default: the file's name.", metavar="NAME"
+        "The topic of clusters in two columns. Default: the file's name.", metavar="NAME"
     )
     sample: int | None = chosen(
-        "--sample",
         "Select up to N posts of each run and topic, of those in a cluster.",
         metavar="N",
-        kind=int,
         at_least=1,
     )
     sampling: str = chosen(
-        "--sampling",
         "How: those of highest confidence, or at random.",
         default=SAMPLINGS[0],
         choices=SAMPLINGS,
         shows_default=True,
     )
-    seed: int = chosen("--seed", "For everything random.", default=0, kind=int, shows_default=True)
+    seed: int = chosen("For everything random.", default=0, shows_default=True)
 
 
 GROUPS, PUSHES, LISTS, LIVE = "groups", "pushes", "lists", "live"

@@ -386,40 +386,36 @@ class ClusterHelpers:
     """What clusters lack, from elsewhere."""
 
     epochs: Given | None = file_option(
-        "--epochs", "When posts were created: post YYYYMMDD epoch.", table=EPOCHS
+        "When posts were created: post YYYYMMDD epoch.", table=EPOCHS
     )
     times: str | None = option(
-        "--times",
-        "Where the times come from. Default: their file, else --epochs or --run.",
-        choices=TIMES,
+        "Where the times come from. Default: their file, else --epochs or --run.", choices=TIMES
     )
     runs: tuple[Given, ...] = file_option(
         "--run", "A run that tells the times.", several=True, table=POSTS
     )
-    qrels: Given | None = file_option("--qrels", "Warn of topics that are not in it.", table=QRELS)
+    qrels: Given | None = file_option("Warn of topics that are not in it.", table=QRELS)
     topic: str | None = option(
-        "--topic", "The topic of two columns. Default: the file's name.", metavar="NAME"
+        "The topic of two columns. Default: the file's name.", metavar="NAME"
     )
-    year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
+    year: int | None = option("The year of times such as 0729-23:17:35.")
 
 
 @frozen
 class RunOptions:
     """What a run lacks that does not write whole times."""
 
-    year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
+    year: int | None = option("The year of times such as 0729-23:17:35.")
 
 
 @frozen
 class SampleOptions:
     """What `tseval import sample` may be asked for."""
 
-    size: int | None = option(
-        "--size", "At most so many posts of each run.", kind=int, metavar="N", at_least=1
-    )
-    sampling: str | None = option("--sampling", SAMPLING_HELP, choices=SAMPLINGS)
-    seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
-    year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
+    size: int | None = option("At most so many posts of each run.", metavar="N", at_least=1)
+    sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS)
+    seed: int = option(SEED_HELP, default=0, shows_default=True)
+    year: int | None = option("The year of times such as 0729-23:17:35.")
     rules: tuple[str, ...] = option(
         "--rule",
         "Another habit: per=topic takes the size of each run and topic.",

@@ -37,7 +37,6 @@ class CrisisInputs:
         "GOLD", "the file of their labels (of 2022: of gold facts)", files.LABELS.schema
     )
     requests: Given | None = file_option(
-        "--requests",
         "The day of each request: a table `request day`. Without it measures have no times, but of "
         "2022, where gold facts tell days.",
         table=files.REQUESTS.schema,

@@ -47,13 +47,11 @@ class ResponseInputs:
         "FILE", "one or more files of labels or responses", files.GRADES, several=True
     )
     nuggets: Sequence[Given] = file_option(
-        "--nuggets",
         "The nuggets, a bank of nuggets or a rubric: its topics are those that count.",
         table=files.NUGGETS,
         several=True,
     )
     topics: Given | None = file_option(
-        "--topics",
         "When each topic starts: a table `topic start [end]`. Default: with its first nugget, or "
         "else its first response.",
         table=TOPICS,

@@ -72,20 +72,16 @@ class TimelineOptions:
     """What intervals are drawn by."""
 
     resamples: int = option(
-        "--resamples",
         "How often --explain intervals draws topics.",
         default=10000,
         metavar="N",
-        kind=int,
         at_least=2,
         shows_default=True,
         within=("intervals",),
     )
     seed: int = option(
-        "--seed",
         "For the topics that --explain intervals draws.",
         default=0,
-        kind=int,
         shows_default=True,
         within=("intervals",),
     )

@@ -32,7 +32,6 @@ class ValueInputs:
     runs: Sequence[Given] = argument("RUN", "one or more runs", VALUES, several=True)
     gold: Given = argument("GOLD", "the file of gold values", VALUES)
     topics: Given | None = file_option(
-        "--topics",
         "When each topic starts and ends: a table `topic start [end]`. Default: with the first and "
         "the last value of its gold.",
         table=TOPICS,
