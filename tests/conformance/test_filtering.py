@@ -18,8 +18,10 @@ import pytest
 
 import tseval
 from tests.conformance.test_filtering_reference import KEPT, made_up, oracle
+from tests.oracles import filtering as slow
 from tests.program import tseval as program
 from tseval.core import calling
+from tseval.core.family import Asked
 from tseval.core.registry import measures
 from tseval.families.filtering import explain
 from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
@@ -195,6 +197,35 @@ def test_rows(conformance: Path, folder: Path, year: str, run: str) -> None:
             if value != expected:
                 wrong.append((row["metric"], row["days"], cutoff, name, value, row[name]))
     assert not wrong
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_how_far_slopes_differ_between_lengths(
+    conformance: Path, folder: Path, metric: str
+) -> None:
+    """Days against weeks and months of 30 days: the slopes per second of the real truth of 2012."""
+    runs, rules = oracle(conformance)["kba2012"]["runs"], "ignore"
+    slopes = {
+        (row["days"], run): row["slope_per_second"]
+        for run in KEPT
+        for row in runs[run]["rows"]
+        if (row["metric"], row["cutoff"], row["unjudged"]) == (metric, 50, rules)
+    }
+    evaluation = evaluated(conformance, "kba2012", "50", rules, folder)
+    names = [f"end({NAMES[metric]},batch={length})" for length in DAYS]
+    asked = Asked(tuple(measures(names, FAMILY.name)), FilterOptions())
+    rows = explain.stability(evaluation, asked).sections["Stability"].to_dict("records")
+    lengths = [(1, 7), (1, 30), (7, 30)]
+    assert [(row["batch"], row["other"]) for row in rows] == [
+        (f"{a}d", f"{b}d") for a, b in lengths
+    ]
+    for row, (one, other) in zip(rows, lengths, strict=True):
+        pairs = [(slopes[one, run], slopes[other, run]) for run in KEPT]
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        assert row["runs"] == len(known)
+        theirs = slow.differences(known)
+        ours = row["slope_difference"], row["difference_sd"]
+        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-18)
 
 
 @pytest.mark.parametrize("metric", ["Fpr", "Fpra"])

@@ -391,6 +391,18 @@ def line(points: list[Point]) -> Line | None:
     )
 
 
+def differences(pairs: list[tuple[float, float]]) -> tuple[Value, Value]:
+    """The mean of the first less the second, and the standard deviation (n - 1) of that."""
+    found = [one - other for one, other in pairs]
+    if not found:
+        return None, None
+    middle = math.fsum(found) / len(found)
+    if len(found) < 2:
+        return middle, None
+    square = math.fsum((each - middle) ** 2 for each in found)
+    return middle, math.sqrt(square / (len(found) - 1))
+
+
 def z_test(one: Line, other: Line) -> tuple[float, float]:
     z = (one.slope - other.slope) / math.sqrt(one.error**2 + other.error**2)
     return z, math.erfc(abs(z) / math.sqrt(2))

@@ -49,12 +49,13 @@ def scored(runs: Any, judged: Any, measures: str, **options: Any) -> Scores:
 def shown(
     view: str, runs: Sequence[pd.DataFrame], judged: pd.DataFrame, measures: str, *options: object
 ) -> tuple[pd.DataFrame, Outcome]:
-    """What the command shows of runs at the cutoff 50, and how it does so for people."""
+    """What the command shows of runs, at the cutoff 50 unless asked; and how for people."""
     with TemporaryDirectory() as folder:
         returned, judgments = (str(Path(folder) / name) for name in ("run.tsv", "truth.tsv"))
         pd.concat(list(runs)).to_csv(returned, sep="\t", index=False)
         judged.to_csv(judgments, sep="\t", index=False)
-        given = ("filter", returned, judgments, "--start", 0, "--cutoff", 50, "-m", measures)
+        cutoff = () if "--cutoff" in options else ("--cutoff", 50)
+        given = ("filter", returned, judgments, "--start", 0, *cutoff, "-m", measures)
         done = program(*given, "--show", view, *options, "-f", "csv")
         assert done.code == 0, done.err
         told = program(*given, *options)
@@ -748,6 +749,12 @@ def told(*options: object) -> Outcome:
         (("--batch", "9d", "--partial", "drop"), "--batch 9d is longer than the period"),
         (("--cutoff", "high"), "cutoff cannot be 'high': give a number, or sweep"),
         (("--cutoff", "nan"), "cutoff cannot be 'nan'"),
+        (("--cutoff", "50,high"), "cutoff cannot be '50,high': give a number, or sweep; for each"),
+        (("--cutoff", "50,"), "cutoff cannot be '50,': give a number, or sweep; for each of"),
+        (("--cutoff", "all"), "several cutoffs, each by itself, are for --show fits, --show stab"),
+        (("--cutoff", "5,6", "-o", "a.svg"), "several cutoffs, each by itself, are for --show "),
+        (("--cutoff", "5,6", "--show", "ranking"), "several cutoffs, each by itself, are for"),
+        (("--cutoff", "5,6", "--show", "fits", "--cutoff-step", "5"), "a step of cutoffs has no"),
         (("--cutoff", "5", "--cutoff-step", "5"), "a step of cutoffs has no meaning with one"),
         (("--zeta", "0"), "zeta has to be above 0"),
         (("--zeta", "nan"), "zeta has to be above 0"),
@@ -974,6 +981,36 @@ def test_stability_of_slopes() -> None:
     assert row["same_direction"] == pytest.approx(2 / 3)  # rising, and flat: 0 at both
     # days: zigzag < flat < rising; pairs of days: flat < zigzag < rising, so two pairs agree
     assert row["slope_tau"] == pytest.approx(1 / 3)
+    # of ten positives a day: a tenth a day, and a twentieth of a pair's two days; flat has 0
+    per_second = [daily / 10 / DAY - paired / 20 / (2 * DAY) for daily, paired in lines.values()]
+    assert row["slope_difference"] == pytest.approx(sum(per_second) / 3)
+    assert row["difference_sd"] == pytest.approx(np.std([*per_second, 0], ddof=1))
+
+
+def test_stability_over_cutoffs() -> None:
+    """By hand: what is returned at 100 falls, what is returned at 50 has no residuals."""
+    both = [waves(hits)[0] for hits in ([6, 4, 5, 1, 2, 1], [6] * 6)]
+    judged = waves([0] * 6)[1]
+    runs = [both[0].assign(run="a", confidence=100), both[1].assign(run="a", confidence=60)]
+    options = ("--end", 6 * DAY, "--batch", "1d", "--batch", "2d", "--cutoff")
+    slope = np.polyfit(range(6), [0.6, 0.4, 0.5, 0.1, 0.2, 0.1], 1)[0]
+    fits = shown("fits", runs, judged, "end(R)", *options, "50,100,200")[0]
+    assert fits["cutoff"].tolist() == [50, 100, 200] * 2
+    assert fits["slope"].iloc[:3].tolist() == pytest.approx([0, slope, 0])
+    assert fits["verdict"].iloc[[0, 2]].tolist() == ["no residuals"] * 2
+    rows, done = shown("stability", runs, judged, "end(R)", *options, "50,100,200")
+    assert rows["fits"].dropna().tolist() == [3, 3]
+    assert rows["tested"].dropna().tolist() == [1, 1]
+    assert rows["significant"].iloc[0] == 1
+    (row,) = rows[rows["other"].notna()].to_dict("records")
+    pairs = np.polyfit(range(3), [0.5, 0.3, 0.15], 1)[0]
+    difference = slope / DAY - pairs / (2 * DAY)
+    assert row["runs"] == 3
+    assert row["slope_difference"] == pytest.approx(difference / 3)
+    assert row["difference_sd"] == pytest.approx(np.std([difference, 0, 0], ddof=1))
+    assert done.err.startswith("error: several cutoffs, each by itself, are for")  # in scores
+    every = shown("stability", runs, judged, "end(R)", *options, "all")[0]
+    assert every["fits"].dropna().tolist() == [20, 20]
 
 
 def test_stability_of_one_length_and_of_programs() -> None:

@@ -297,6 +297,23 @@ def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: boo
 
 
 @given(worlds(), st.sampled_from(("P", "R", "F_pra", "C_trk")))
+def test_every_cutoff_by_itself(world: World, metric: str) -> None:
+    """Each run at each cutoff is the line of the slow reference there."""
+    index = world.evaluation(",".join(map(str, CUTOFFS))).index
+    trends = index.trends(metric, index.lengths[0])
+    places = [(number, cutoff) for number in range(len(world.runs)) for cutoff in CUTOFFS]
+    assert list(zip(trends.runs, trends.cutoff, strict=True)) == [
+        (f"r{number}", cutoff) for number, cutoff in places
+    ]
+    for at, (number, cutoff) in enumerate(places):
+        options = replace(world.options, cutoff=cutoff)
+        tallies = slow.tallies(slow.best(world.runs[number]), world.truth, options)
+        line = slow.line(slow.series(tallies, metric, options))
+        assert close(told(trends.trend.slope[at]), line and line.slope)
+        assert close(told(trends.trend.end[at]), line and line.end)
+
+
+@given(worlds(), st.sampled_from(("P", "R", "F_pra", "C_trk")))
 def test_the_tables_of_stability(world: World, metric: str) -> None:
     """Held to the fits of single runs, counted one by one."""
     evaluation = world.evaluation("50")
@@ -324,6 +341,9 @@ def test_the_tables_of_stability(world: World, metric: str) -> None:
     assert pair["runs"] == len(both)
     alike = [np.sign(one["slope"]) == np.sign(two["slope"]) for one, two in both]
     assert told(pair["same_direction"]) == (sum(alike) / len(alike) if alike else None)
+    seconds = [(one["slope_per_second"], two["slope_per_second"]) for one, two in both]
+    found = told(pair["slope_difference"]), told(pair["difference_sd"])
+    assert all(map(close, found, slow.differences(seconds)))
     for column, name in (("slope_tau", "slope"), ("end_tau", "end")):
         theirs = slow.kendall([one[name] for one, _ in both], [two[name] for _, two in both])
         assert close(told(pair[column]), theirs)

@@ -77,6 +77,11 @@ STABILITY = (
     "share whose slopes have one sign, Kendall's tau of slopes and of end points, and of the runs "
     "tested at both the share with one finding: significant in one direction, or not significant."
 )
+DIFFERENCE = (
+    "slope_difference is the mean of the slope at the first length less that at the other, per "
+    "second, and difference_sd its standard deviation."
+)
+EACH_CUTOFF = "Each run counts once at every cutoff."
 ONE_LENGTH = "One length of batches alone says nothing of stability: give --batch several times."
 TEAMS = (
     "A team stands at the place of its best run, which may be another in each ranking. The second "
@@ -102,7 +107,7 @@ def join(
     """Return the columns of every trend asked for, one below the other."""
     import pandas as pd
 
-    parts = [pd.DataFrame(columns(index.fitted(*each), **more)) for each in asked]
+    parts = [pd.DataFrame(columns(index.trends(*each), **more)) for each in asked]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -348,8 +353,10 @@ class ChosenTrends:
     """What becomes of missing topics."""
 
     @classmethod
-    def of(cls, evaluation: Any, asked: Asked[Any]) -> ChosenTrends:
-        """Return the trends of the measures that are asked for."""
+    def of(cls, evaluation: Any, asked: Asked[Any], *, by_cutoff: bool = False) -> ChosenTrends:
+        """Return the trends of the measures that are asked for; of each cutoff, if that can be."""
+        if not by_cutoff:
+            evaluation.index.refuse_several_cutoffs()
         rule = asked.on_missing or evaluation.edition.on_missing
         missing = missing_topics([evaluation.index], rule, evaluation.words)
         whole: Any = counted(evaluation, rule).prepared_for(asked.measures, per_topic=False)
@@ -462,7 +469,8 @@ def tests(evaluation: Any, asked: Asked[Any]) -> Shown:
 
 def fits(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Each trend in full, with what it takes for granted."""
-    trends, weighted = ChosenTrends.of(evaluation, asked), asked.options.residuals == "weighted"
+    trends = ChosenTrends.of(evaluation, asked, by_cutoff=True)
+    weighted = asked.options.residuals == "weighted"
     frame = join(fit_columns, trends.index, trends.asked, weighted=weighted)
     return trends.show({"": frame}, DOUBT, for_people=FITS_FOR_PEOPLE)
 
@@ -471,15 +479,17 @@ def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
     """For how many runs that holds, and how far slopes hang on the length of batches."""
     import pandas as pd
 
-    trends, weighted = ChosenTrends.of(evaluation, asked), asked.options.residuals == "weighted"
-    fits = [trends.index.fitted(*each) for each in trends.asked]
+    trends = ChosenTrends.of(evaluation, asked, by_cutoff=True)
+    weighted = asked.options.residuals == "weighted"
+    fits = [trends.index.trends(*each) for each in trends.asked]
     shares = pd.DataFrame([share_held(each, weighted) for each in fits])
     tables = {"Assumptions": shares.astype({"fits": "Int64", "tested": "Int64"})}
     pairs = [pair for pair in combinations(fits, 2) if pair[0].metric == pair[1].metric]
     if pairs:
         agreements = pd.DataFrame([slope_agreement(*pair) for pair in pairs])
         tables["Stability"] = agreements.astype({"runs": "Int64", "tested_both": "Int64"})
-    notes = (STABILITY,) if pairs else (STABILITY, ONE_LENGTH)
+    notes = [STABILITY, DIFFERENCE if pairs else ONE_LENGTH]
+    notes += [EACH_CUTOFF] if trends.index.by_cutoff else []
     return trends.show(tables, *notes, residuals="weighted" if weighted else "")
 
 
@@ -500,6 +510,7 @@ def share_held(fitted: Fitted, weighted: bool) -> dict[str, object]:
 def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
     """Return how far slopes and end points by two lengths of batches agree."""
     trends = first, second = one.trend, other.trend
+    less = first.slope / one.cut.seconds - second.slope / other.cut.seconds
     both, tested = first.fitted & second.fitted, first.tested & second.tested
     signs = [np.nan_to_num(np.sign(each.slope)) for each in trends]
     findings = [
@@ -512,6 +523,8 @@ def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
         "other": other.cut.length,
         "runs": int(both.sum()),
         "same_direction": share_of(signs[0] == signs[1], both),
+        "slope_difference": less[both].mean() if both.any() else np.nan,
+        "difference_sd": less[both].std(ddof=1) if both.sum() > 1 else np.nan,
         "slope_tau": kendall(first.slope, second.slope),
         "slope_tau_p": kendall_p(first.slope, second.slope),
         "end_tau": kendall(first.end, second.end),
@@ -554,7 +567,7 @@ def series(evaluation: Any, asked: Asked[Any]) -> Mapping[Path, bytes]:
         return {}
     if not evaluation.index.runs:
         raise UsageError("--series has no meaning without runs")
-    trends = ChosenTrends.of(evaluation, asked)
+    trends = ChosenTrends.of(evaluation, asked, by_cutoff=True)
     index = replace(trends.index, metrics=tuple(METRICS))
     frame = join(
         batch_columns, index, [(metric, each) for each in index.lengths for metric in METRICS]

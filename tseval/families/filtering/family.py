@@ -36,8 +36,8 @@ LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
 """The rating from which on a document is positive, by its name."""
 ON_MISSING = "zero"
 """How topics count that a run lacks, in every edition."""
-SWEEP = "sweep"
-"""What asks for every cutoff of the edition."""
+SWEEP, ALL = "sweep", "all"
+"""What asks for every cutoff of the edition: for the best of each run, or for each by itself."""
 
 
 def numbers(flag: str, example: str) -> Callable[[str | Sequence[float]], tuple[float, ...]]:
@@ -89,9 +89,10 @@ class FilterOptions:
     cutoff: str = option(
         "--cutoff",
         "The confidence from which on a document is returned; sweep tries those of the edition "
-        "and takes for each run the one with the best end point.",
+        "and takes for each run the one with the best end point. With --show fits or stability, "
+        "and in --series, several with commas between them, or all: each by itself.",
         default=SWEEP,
-        metavar="N|sweep",
+        metavar="N,...|sweep|all",
         shows_default=True,
     )
     cutoff_step: int | None = option(
@@ -218,18 +219,21 @@ def level_of(truth: Table, asked: str | None) -> tuple[str, list[str]]:
 
 def cutoffs_of(rules: rows.FilterRules, options: FilterOptions) -> FloatArray:
     """Return the cutoffs to try, in ascending order."""
-    if options.cutoff == SWEEP:
+    if options.cutoff in (SWEEP, ALL):
         step = options.cutoff_step or rules.step
         return np.arange(rules.lowest, rules.highest + 1, step, dtype=np.float64)
     if options.cutoff_step is not None:
-        raise UsageError("a step of cutoffs has no meaning with one cutoff")
+        raise UsageError("a step of cutoffs has no meaning with one cutoff, or with a list of them")
     try:
-        cutoff = float(options.cutoff)
+        cutoffs = np.unique(np.array(options.cutoff.split(","), np.float64))
     except ValueError:
-        cutoff = np.nan
-    if not np.isfinite(cutoff):
-        raise UsageError(f"cutoff cannot be '{options.cutoff}': give a number, or {SWEEP}")
-    return np.array([cutoff])
+        cutoffs = np.array([np.nan])
+    if not np.isfinite(cutoffs).all():
+        raise UsageError(
+            f"cutoff cannot be '{options.cutoff}': give a number, or {SWEEP}; for each of several "
+            f"by itself numbers with commas between them, or {ALL}"
+        )
+    return cutoffs
 
 
 @frozen(kw_only=True)
@@ -272,6 +276,7 @@ class FilterEvaluation(FrameEvaluation):
             lengths=tuple(dict.fromkeys(options.batches)),
             period=period,
             cutoffs=cutoffs,
+            by_cutoff=options.cutoff == ALL or "," in options.cutoff,
             counting=np.ones((len(tables["runs"].runs), len(topics)), bool),
         )
         required = options.require_positives
@@ -348,6 +353,7 @@ class FilterEvaluation(FrameEvaluation):
         has no trend.
         """
         index, of_runs = self.frames, dict[tuple[str, ...], list[str]]()
+        index.refuse_several_cutoffs()
         for measure in parse_measures(scores.measures, measures.FAMILY):
             known = list[str]()
             if measures.has_trend(measure):

@@ -19,6 +19,7 @@ import numpy as np
 
 from tseval.core.frames import FrameIndex
 from tseval.core.wording import listed
+from tseval.errors import UsageError
 from tseval.families.filtering.rows import Cut, FilterRules, Period, documents_of
 from tseval.records import frozen
 from tseval.statistics.assumptions import Assumptions, check
@@ -425,6 +426,8 @@ class TrendIndex(FrameIndex):
     """In ascending order."""
     counting: BoolArray
     """The topics that count, for each run."""
+    by_cutoff: bool = False
+    """Whether each cutoff is looked at by itself, and none is chosen."""
     metrics: tuple[str, ...] = ()
     """Those that are known to be asked for, so that one count serves them all."""
     by_topic: bool = True
@@ -544,6 +547,26 @@ class TrendIndex(FrameIndex):
         fitted: Fitted = self.known[key]
         return fitted
 
+    def trends(self, metric: str, length: str) -> Fitted:
+        """Return the trend of every run: at its best cutoff, or at each where these are asked for.
+
+        The cutoffs of a run follow one another.
+        """
+        if not self.by_cutoff:
+            return self.fitted(metric, length)
+        series, number = self.series(metric, length), len(self.cutoffs)
+        rows = (each.reshape(-1, each.shape[-1]) for each in (series.value, series.weight))
+        runs = tuple(run for run in self.runs for _ in range(number))
+        place = np.tile(np.arange(number), len(self.runs))
+        cutoff = self.cutoffs[place]
+        return Fitted(metric, runs, self.cut(length), Series(*rows), place, cutoff)
+
+    def refuse_several_cutoffs(self) -> None:
+        """Refuse cutoffs each by itself where a run has one."""
+        if self.by_cutoff:
+            reason = "several cutoffs, each by itself, are for --show fits, --show stability and "
+            raise UsageError(f"{reason}--series alone: give --cutoff one number, or sweep")
+
     def of_topics(self, metric: str, length: str, place: IntArray) -> Series:
         """Return a metric of every run and topic, at the cutoff of the run."""
         counts = zip(self.counts(self.cut(length)), place.tolist(), strict=True)
@@ -580,6 +603,8 @@ class TrendIndex(FrameIndex):
                 few = f"fewer than {FEWEST} usable batches; shorter ones, or a longer period, have"
                 few += " more"
                 yield f"no trend of {metric} in batches of {length} for {listed(without)}: {few}"
+            if self.by_cutoff:
+                continue
             end, (least, most) = fitted.trend.end, BOUNDS.get(metric, (0.0, 1.0))
             beyond = np.flatnonzero((end < least - SLACK) | (end > most + SLACK)).tolist()
             if beyond:
