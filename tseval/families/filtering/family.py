@@ -76,18 +76,15 @@ class FilterOptions:
         shows_default=True,
     )
     start: str | None = option(
-        "--start",
         "Where the period starts: Unix seconds, ISO 8601, or 6h, 2d from the first judged "
         "document. Default: there.",
         metavar="TIME",
     )
     end: str | None = option(
-        "--end",
         "Where it ends; 30d counts from its start. Default: just after the last judged document.",
         metavar="TIME",
     )
     cutoff: str = option(
-        "--cutoff",
         "The confidence from which on a document is returned; sweep tries those of the edition "
         "and takes for each run the one with the best end point. With --show fits or stability, "
         "and in --series, several with commas between them, or all: each by itself.",
@@ -95,27 +92,20 @@ class FilterOptions:
         metavar="N,...|sweep|all",
         shows_default=True,
     )
-    cutoff_step: int | None = option(
-        "--cutoff-step", "The step of the sweep.", metavar="N", kind=int, at_least=1
-    )
+    cutoff_step: int | None = option("The step of the sweep.", metavar="N", at_least=1)
     level: str | None = option(
-        "--level",
         "What is positive: documents rated vital (2), useful (1) or neutral (0), or better. "
         "Default: vital; in a plain table without a 2, useful.",
         choices=tuple(LEVELS),
     )
-    zeta: float = option(
-        "--zeta", "How slowly aptness falls.", default=1.0, kind=float, shows_default=True
-    )
+    zeta: float = option("How slowly aptness falls.", default=1.0, shows_default=True)
     f_weights: tuple[float, ...] = option(
-        "--f-weights",
         "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
         default=EVEN,
         metavar="P,R,A",
         kind=numbers("--f-weights", "1,1,1"),
     )
     costs: tuple[float, ...] = option(
-        "--costs",
         "For C_trk: what a miss and a false alarm cost, and what share of documents are targets. "
         "Default: 1,0.1,0.02.",
         default=COSTS,
@@ -123,47 +113,39 @@ class FilterOptions:
         kind=numbers("--costs", "1,0.1,0.02"),
     )
     unjudged: str | None = option(
-        "--unjudged",
         "Returned documents that nobody judged; fp: false positives. Default: ignore.",
         choices=("ignore", "fp"),
         rule="unjudged",
     )
     votes: str | None = option(
-        "--votes",
         "Whether all assessors have to find a document positive, or any. Default: all.",
         choices=("all", "any"),
         rule="votes",
     )
     partial: str | None = option(
-        "--partial",
         "A last batch that is shorter than the others. Default: keep, with a warning.",
         choices=("keep", "drop"),
         rule="partial",
     )
     weights: str | None = option(
-        "--weights",
         "A batch weighs its share of the pairs that are positive or returned, or of what the "
         "metric itself is taken from, or of the documents of these pairs. Default: shared.",
         choices=("shared", "own", "documents"),
         rule="weights",
     )
     require_positives: int = option(
-        "--require-positives",
         "Leave out topics with fewer positives than this in the period.",
         default=0,
         metavar="N",
-        kind=int,
         at_least=0,
         shows_default=True,
     )
     teams: str | None = file_option(
-        "--teams",
         "For --show teams: whose each run is, a table `run team`. Default: what stands before the "
         "first hyphen of the run's name; a run that is called as its file is a team by itself.",
         within=("teams",),
     )
     residuals: str = option(
-        "--residuals",
         "The residuals that the verdict of `--show fits`, and `--show stability`, look at.",
         default="raw",
         choices=("raw", "weighted"),
@@ -171,7 +153,6 @@ class FilterOptions:
         within=("fits", "stability"),
     )
     series: Path | None = output_option(
-        "--series",
         "Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
         forms=ROW_FORMS,
     )
