@@ -192,7 +192,8 @@ def view_option(family: Family[Any, Any], views: Sequence[View]) -> Callable[[An
             flag_value=only.name,
             help=f"Instead of scores: {only.help}.",
         )
-    told = "; ".join(f"{each.name}: {each.help}" for each in views)
+    drawn = {each.name: ", drawn by -o FILE.svg" if each.draw else "" for each in views}
+    told = "; ".join(f"{each.name}: {each.help}{drawn[each.name]}" for each in views)
     return click.option(
         family.view_option,
         "view",

@@ -28,7 +28,6 @@ from tseval.core.family import (
     Family,
     Shown,
     View,
-    Writer,
     Written,
 )
 from tseval.core.naming import AS_THEY_ARE, Naming, named
@@ -152,7 +151,8 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
     """Do what is asked for, and write it; `more` are records of options that are no family's."""
     family, request, view = call.family, call.request, call.view
     form = chosen_form(family, request, view)
-    writer = next((each for each in family.writers if form in each.forms), None)
+    writers = family.writers if view is None else ()
+    writer = next((each for each in writers if form in each.forms), None)
     other = view or writer
     refuse_ineffective(family, other, form, more)
     if writer is not None and writer.into_folder:
@@ -181,7 +181,10 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         missing, undefined = request.on_missing, request.undefined
         unmet = failures(told, scores_of(evaluation, taken, missing, undefined, per_topic=False))
     if writer is not None:
-        deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
+        written = writer.write(evaluation, asked, form)
+        deliver_written(written, form, request, beside, into_folder=writer.into_folder)
+    elif view is not None and view.draw is not None and form in PICTURES:
+        deliver_written(view.draw(evaluation, asked), form, request, beside)
     elif view is not None:
         rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
         deliver(rows, request.output, beside, form=form)
@@ -222,7 +225,8 @@ def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -
     if request.output is not None and request.output.is_dir():
         others = "".join(f", or -f {form}" for form in folders)
         raise OutputError(f"{request.output} is a folder: give -o FILE{others}")
-    known = ("table", *(ROW_FORMS if view else (*RESULT_FORMS, *own)))
+    of_view = (*ROW_FORMS, *(PICTURES if view and view.draw else ()))
+    known = ("table", *(of_view if view else (*RESULT_FORMS, *own)))
     form = form_of(request.form, request.output, known, "table")
     if form in PICTURES and request.output is None and sys.stdout.isatty():
         raise UsageError(f"a picture is not for a terminal: give -o FILE.{form}")
@@ -249,11 +253,16 @@ def drawn(picture: Picture, form: str) -> bytes:
 
 
 def deliver_written(
-    writer: Writer, written: Written, form: str, request: Request, beside: Mapping[Path, bytes]
+    written: Written,
+    form: str,
+    request: Request,
+    beside: Mapping[Path, bytes],
+    *,
+    into_folder: bool = False,
 ) -> None:
     """Write what a writer made: its one output, or all of its files into a folder, or none."""
     warn(written.warnings, request.quiet)
-    if not writer.into_folder:
+    if not into_folder:
         content = written.content if written.picture is None else drawn(written.picture, form)
         deliver(content, request.output, beside, form=form)
         return

@@ -358,6 +358,8 @@ class View:
     """The positional inputs, by the names of their fields, that it does without."""
     asked_by: str = ""
     """The option of the family that asks for it, where it is none of `--explain`."""
+    draw: Callable[[Any, Asked[Any]], Written] | None = None
+    """The picture of it, where it can be drawn."""
 
     @classmethod
     def of(cls, rows: Callable[[Any, Asked[Any]], Shown], **more: Any) -> View:

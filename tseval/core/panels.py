@@ -157,13 +157,13 @@ class Picture:
     columns: int = 1
     """How many panels stand side by side."""
     note: str = ""
-    are_runs: bool = True
-    """Whether lines are runs, whose colours follow from their names."""
+    kind: str = "run"
+    """What a line is: a run, a team of runs, or a measure."""
 
     @property
-    def kind(self) -> str:
-        """What a line is."""
-        return "run" if self.are_runs else "measure"
+    def are_runs(self) -> bool:
+        """Whether the colours of lines follow from their names, as those of runs and teams do."""
+        return self.kind != "measure"
 
     def draw(self, form: str) -> bytes:
         """The picture as `svg`, `html`, `png` or `pdf`; the last two need the extra `report`."""

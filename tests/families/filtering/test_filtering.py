@@ -16,10 +16,15 @@ import pytest
 import tseval
 from tests.program import FIXTURES, Outcome, faulty
 from tests.program import tseval as program
+from tseval.core.calling import evaluated
+from tseval.core.family import Asked
+from tseval.core.panels import Point
 from tseval.core.registry import measure
 from tseval.core.scores import Scores
 from tseval.errors import InputError, MissingTopics, UsageError
+from tseval.families.filtering import explain
 from tseval.families.filtering.explain import places
+from tseval.families.filtering.family import FAMILY, FilterInputs, FilterOptions
 from tseval.families.filtering.rows import Period
 from tseval.families.filtering.trends import best
 
@@ -1080,6 +1085,50 @@ def test_a_hyphen_in_the_name_of_a_file_ends_no_team(tmp_path: Path) -> None:
         assert set(pd.read_csv(io.StringIO(done.out))["team"].dropna()) == teams
         told = "each a team by itself: a-1, a-2; --teams FILE says whose they are"
         assert (told in done.err) == (suffix == ".tsv")
+
+
+def test_a_picture_of_teams(tmp_path: Path) -> None:
+    """By hand: the end points of one are -0.15 and 1.15; in the middle its runs are at 0.6 and 0.4.
+
+    The lines of fading and improving are 1.1 - 0.25 x and -0.1 + 0.25 x.
+    """
+    names = ("fading", "improving", "steady")
+    asked = FilterOptions(start="1699920000", end="6d", cutoff="50", teams=str(tmp_path / "teams"))
+    (tmp_path / "teams").write_text("run\tteam\nfading\tone\nimproving\tone\nsteady\ttwo\n")
+    inputs = FilterInputs([str(FOLDER / f"{name}.tsv") for name in names], TRUTH)
+    evaluation = evaluated(FAMILY, inputs, asked)
+    drawn = explain.draw_teams(evaluation, Asked((measure("end(R)", "filtering"),), asked))
+    picture = drawn.picture
+    assert picture is not None
+    assert (picture.kind, picture.names) == ("team", ("two", "one"))
+    trend, ends, usual = picture.panels
+    two, one = trend.lines
+    assert one.x == (0.5, 1.5, 2.5, 3.5, 4.5, 5.5)
+    assert one.value == pytest.approx((0.5,) * 6)
+    assert one.low == pytest.approx((-0.1, 0.15, 0.4, 0.35, 0.1, -0.15))
+    assert one.high == pytest.approx((1.1, 0.85, 0.6, 0.65, 0.9, 1.15))
+    assert (two.low, two.high) == ((), ())  # of one run
+    assert ends.x.names == ("one", "two")  # by the best run
+    assert ends.points[0] == Point(1, 1.0, *map(pytest.approx, (0.5, -0.15, 1.15)))
+    assert ends.parts[0].value == pytest.approx((-0.15, 1.15))
+    assert (ends.points[1].low, ends.points[1].value) == (None, pytest.approx(0.8015, abs=1e-4))
+    assert usual.x.names == ("two", "one")
+    assert usual.parts[1].value == pytest.approx((0.75, 4 / 7))
+
+
+def test_pictures_of_teams_from_the_command(tmp_path: Path) -> None:
+    inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "improving", "steady", "truth")]
+    for form in ("svg", "html"):
+        path = tmp_path / f"teams.{form}"
+        done = program("filter", *inputs, "--show", "teams", "-o", path)
+        assert (done.code, done.out) == (0, ""), done.err
+        assert "each a team by itself: fading, improving, steady" in done.err
+        content = path.read_text(encoding="utf-8")
+        assert all(each in content for each in ("F_1 by cutoff", "end(F_pra,batch=1d)", ">team<"))
+    done = program("filter", *inputs, "--show", "ranking", "-o", tmp_path / "ranking.svg")
+    assert done.err.startswith("error: 'svg' is none of the forms that this result has")
+    few = program("filter", *inputs, "--show", "teams", "--batch", "3d", "-f", "svg", "--quiet")
+    assert few.out.count("no run has a value") >= 4
 
 
 def test_teams_of_nobody(tmp_path: Path) -> None:

@@ -372,6 +372,36 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
         assert ranked == sorted(ranked)
 
 
+@given(worlds(), st.sampled_from(("R", "F_pra", "C_trk")))
+def test_a_picture_of_teams(world: World, metric: str) -> None:
+    """The mean, the lowest and the highest of the lines of a team's runs, batch by batch."""
+    options = replace(world.options, cutoff=50)
+    world = replace(world, runs=[*world.runs, world.runs[0][:3]], options=options)
+    drawn = explain.draw_teams(world.evaluation("50"), asked_for([f"end({metric})"]))
+    assert drawn.picture is not None
+    course, ends, _ = drawn.picture.panels
+    batches = range(len(slow.batches(options)))
+    for at, name in enumerate(drawn.picture.names):
+        rows = world.runs[int(name.removeprefix("r"))]
+        tallies = slow.tallies(slow.best(rows), world.truth, options)
+        line = slow.line(slow.series(tallies, metric, options))
+        (ours,) = (each for each in course.lines if each.run == at)
+        points = [each.value for each in ends.points if each.run == at]
+        heights = [] if line is None else [line.intercept + line.slope * x for x in batches]
+        assert list(ours.value) == pytest.approx(heights, abs=1e-9)
+        assert points == pytest.approx(heights[-1:], abs=1e-9)
+    together = explain.course_panel(
+        next(explain.rankings(world.evaluation("50").index, ())),
+        course.x,
+        np.array(list(batches), float),
+        np.array([[n + x for x in batches] for n in range(3)], float),
+        [[0, 2], [1]],
+    )
+    assert together.lines[0].value == pytest.approx([1 + x for x in batches])
+    assert together.lines[0].low == pytest.approx(list(batches))
+    assert together.lines[0].high == pytest.approx([2 + x for x in batches])
+
+
 ONLY_0_AND_1 = "only 0 and 1"
 AGAINST = {
     "normal": ("not normal", ONLY_0_AND_1),

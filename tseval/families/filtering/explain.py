@@ -11,13 +11,24 @@ from dataclasses import replace
 from itertools import combinations
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tseval.core.blocks import Block, Head, Note, Panels, Rows
 from tseval.core.family import Asked, Shown, View, Writer, Written
-from tseval.core.panels import BATCH_KEYS, Axis, Dots, Line, Panel, Picture, Point, reached
+from tseval.core.panels import (
+    BATCH_KEYS,
+    Axis,
+    Dots,
+    Keys,
+    Line,
+    Panel,
+    Parts,
+    Picture,
+    Point,
+    reached,
+)
 from tseval.core.scoring import counted, missing_topics
 from tseval.core.sections import Setting
 from tseval.core.wording import listed
@@ -83,6 +94,13 @@ DIFFERENCE = (
 )
 EACH_CUTOFF = "Each run counts once at every cutoff."
 ONE_LENGTH = "One length of batches alone says nothing of stability: give --batch several times."
+SINCE = "days since the period's start"
+TEAM_KEYS: Keys = (
+    ("band", "from the lowest of a team's runs to the highest"),
+    ("part", "a run"),
+    ("end", "the mean of a team's runs"),
+    ("bar", "from the lowest of them to the highest"),
+)
 TEAMS = (
     "A team stands at the place of its best run, which may be another in each ranking. The second "
     "table: Kendall's tau of each two rankings of the teams, over those that have a place in both."
@@ -385,77 +403,219 @@ def ranking(evaluation: Any, asked: Asked[Any]) -> Shown:
     return trends.show({"": rank(trends.index, trends.asked)})
 
 
+@frozen
+class Teams:
+    """Whose the runs are, by their places in the index."""
+
+    members: Mapping[str, list[int]]
+    told: str
+    """The teams that a file names, for the signature."""
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, evaluation: Any, path: str | None) -> Teams:
+        """Return the teams of a file; a run that it does not name is known by its own name."""
+        runs, warnings = evaluation.index.runs, []
+        of_file = {} if path is None else read_teams(path)
+        named = {run: team for run, team in of_file.items() if run in runs}
+        strangers = sorted(of_file.keys() - named.keys())
+        if strangers and not named:
+            known = f"{listed(runs)}; it has {listed(strangers)}"
+            raise UsageError(f"--teams {path} names none of the runs, which are {known}")
+        if strangers:
+            warnings.append(f"teams of runs that are not here: {listed(strangers)}")
+        # A hyphen in the name of a file ends no name of a team.
+        paths = [str(source.path) for source in evaluation.inputs]
+        files = {name for path in paths for name in (path, Input(path).name)}
+        alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
+        if alone:
+            told = f"runs that are named as their files, each a team by itself: {listed(alone)}"
+            warnings.append(f"{told}; --teams FILE says whose they are")
+        of_named, members = dict[str, list[str]](), dict[str, list[int]]()
+        for run, team in named.items():
+            of_named.setdefault(team, []).append(run)
+        whose = named | {run: run for run in alone}
+        for at, run in enumerate(runs):
+            members.setdefault(whose.get(run, run.partition("-")[0]), []).append(at)
+        told = ";".join(f"{team}={','.join(own)}" for team, own in of_named.items())
+        return cls(members, told, tuple(warnings))
+
+
+class Ranking(NamedTuple):
+    """The values that runs are ranked by, each at its cutoff."""
+
+    name: str
+    value: FloatArray
+    cutoff: FloatArray
+    lower: bool
+    fitted: Fitted | None
+    """The trends whose end points they are; None of the usual score."""
+
+    @property
+    def metric(self) -> str:
+        """The metric that is ranked by, or whose end points are."""
+        return USUAL if self.fitted is None else self.fitted.metric
+
+    @property
+    def caption(self) -> str:
+        """What changes with time, or with the cutoff."""
+        return f"{USUAL} by cutoff" if self.fitted is None else self.fitted.caption
+
+    @property
+    def worth(self) -> FloatArray:
+        """The values turned so that more is better."""
+        return -self.value if self.lower else self.value
+
+    def best(self, runs: Sequence[int]) -> int:
+        """Return the place of the best of these runs, the first of equal ones; -1 without any."""
+        known = [run for run in runs if np.isfinite(self.value[run])]
+        return max(known, key=self.worth.__getitem__, default=-1)
+
+
+def rankings(index: TrendIndex, asked: Trends) -> Iterator[Ranking]:
+    """Yield the usual ranking of runs, then those by end points."""
+    usual, cutoffs = index.of_period(USUAL), index.cutoffs[index.whole_place(USUAL)]
+    yield Ranking(USUAL, usual, np.where(np.isfinite(usual), cutoffs, np.nan), False, None)
+    for each in asked:
+        fitted = index.fitted(*each)
+        yield Ranking(fitted.name, fitted.trend.end, fitted.cutoff, fitted.lower, fitted)
+
+
 def teams(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Teams by their best run in each ranking, and tau of these."""
-    trends, path = ChosenTrends.of(evaluation, asked), asked.options.teams
-    index, runs = trends.index, trends.index.runs
-    of_file = {} if path is None else read_teams(path)
-    named, warnings = {run: team for run, team in of_file.items() if run in runs}, []
-    strangers = sorted(of_file.keys() - named.keys())
-    if strangers and not named:
-        known = f"{listed(runs)}; it has {listed(strangers)}"
-        raise UsageError(f"--teams {path} names none of the runs, which are {known}")
-    if strangers:
-        warnings.append(f"teams of runs that are not here: {listed(strangers)}")
-    # A hyphen in the name of a file ends no name of a team.
-    paths = [str(source.path) for source in evaluation.inputs]
-    files = {name for path in paths for name in (path, Input(path).name)}
-    alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
-    if alone:
-        told = f"runs that are named as their files, each a team by itself: {listed(alone)}"
-        warnings.append(f"{told}; --teams FILE says whose they are")
-    members: dict[str, list[str]] = {}
-    for run, team in named.items():
-        members.setdefault(team, []).append(run)
-    told = ";".join(f"{team}={','.join(own)}" for team, own in members.items())
-    whose = named | {run: run for run in alone}
-    of_teams: dict[str, list[int]] = {}
-    for at, run in enumerate(runs):
-        of_teams.setdefault(whose.get(run, run.partition("-")[0]), []).append(at)
-    tables = rank_teams(index, trends.asked, of_teams)
-    shown = trends.show(tables, TEAMS, teams=told)
-    return replace(shown, warnings=(*shown.warnings, *warnings))
+    trends, whose = ChosenTrends.of(evaluation, asked), Teams.of(evaluation, asked.options.teams)
+    tables = rank_teams(trends.index, trends.asked, whose.members)
+    shown = trends.show(tables, TEAMS, teams=whose.told)
+    return replace(shown, warnings=(*shown.warnings, *whose.warnings))
 
 
 def rank_teams(
-    index: TrendIndex, asked: Trends, members: Mapping[str, Sequence[int]]
+    index: TrendIndex, asked: Trends, members: Mapping[str, list[int]]
 ) -> dict[str, pd.DataFrame]:
     """Return every ranking of the teams, each by its best run, and Kendall's tau of each two."""
     import pandas as pd
 
-    usual, fits = index.of_period(USUAL), [index.fitted(*each) for each in asked]
-    cutoff = np.where(np.isfinite(usual), index.cutoffs[index.whole_place(USUAL)], np.nan)
-    rankings = [(USUAL, usual, cutoff, False)]
-    rankings += [(each.name, each.trend.end, each.cutoff, each.lower) for each in fits]
-    parts: list[pd.DataFrame] = []
-    scores: list[FloatArray] = []
-    for name, value, cutoff, lower in rankings:
-        worth = -value if lower else value
-        known = [[run for run in runs if np.isfinite(worth[run])] for runs in members.values()]
-        best = [max(runs, key=worth.__getitem__) if runs else -1 for runs in known]
-        of_best = np.append(value, np.nan)[best]
-        scores.append(-of_best if lower else of_best)
+    parts, scores = list[Any](), dict[str, Any]()
+    for each in rankings(index, asked):
+        best = [each.best(runs) for runs in members.values()]
+        scores[each.name] = np.append(each.worth, np.nan)[best]
         columns = {
-            "ranking": name,
-            "place": pd.array(places(of_best, lower=lower), "Int64"),
+            "ranking": each.name,
+            "place": pd.array(places(scores[each.name], lower=False), "Int64"),
             "team": list(members),
             "run": [(*index.runs, None)[run] for run in best],
-            "value": of_best,
-            "cutoff": np.append(cutoff, np.nan)[best],
+            "value": np.append(each.value, np.nan)[best],
+            "cutoff": np.append(each.cutoff, np.nan)[best],
             "runs": pd.array([len(runs) for runs in members.values()], "Int64"),
         }
         parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
-    rows = []
-    for one, other in combinations(range(len(rankings)), 2):
-        pair = scores[one], scores[other]
-        common = int(np.isfinite(pair).all(axis=0).sum())
-        names = rankings[one][0], rankings[other][0]
-        rows.append((*names, common, kendall(*pair), kendall_p(*pair)))
+    rows = [
+        (one, other, (np.isfinite(a) & np.isfinite(b)).sum(), kendall(a, b), kendall_p(a, b))
+        for (one, a), (other, b) in combinations(scores.items(), 2)
+    ]
     taus = pd.DataFrame(rows, columns=["ranking", "other", "teams", "tau", "tau_p"])
     return {
         "Teams by their best run": pd.concat(parts, ignore_index=True),
         "Agreement": taus.astype({"teams": "Int64"}),
     }
+
+
+def draw_teams(evaluation: Any, asked: Asked[Any]) -> Written:
+    """Return the teams as a chart: their trends, or scores by cutoff, and the spread of runs."""
+    trends, whose = ChosenTrends.of(evaluation, asked), Teams.of(evaluation, asked.options.teams)
+    index, panels = trends.index, list[Panel]()
+    ranked = list(rankings(index, trends.asked))
+    names = in_order(ranked[0], whose.members)
+    members = [whose.members[name] for name in names]
+    for each in (*ranked[1:], ranked[0]):
+        if each.fitted is not None:
+            cut, values = each.fitted.cut, each.fitted.trend.line()
+            x = Axis(SINCE, 0.0, cut.days)
+            panels.append(course_panel(each, x, cut.middles, values, members))
+        elif len(index.cutoffs) > 1:
+            x, values = Axis("cutoff"), index.series(USUAL).value[..., 0]
+            panels.append(course_panel(each, x, index.cutoffs, values, members))
+        panels.append(spread_panel(each, names, members))
+    picture = Picture(
+        "Teams and the spread of their runs",
+        evaluation.signature(missing=trends.rule, teams=whose.told),
+        tuple(names),
+        tuple(panels),
+        2,
+        "a team is the mean of its runs, and reaches from the lowest of them to the highest",
+        "team",
+    )
+    warnings = (*evaluation.warnings, *trends.warnings, *whose.warnings)
+    return Written(picture=picture, warnings=warnings)
+
+
+def in_order(ranking: Ranking, members: Mapping[str, list[int]]) -> list[str]:
+    """Return the teams from the best on, by their best runs; last those that have no value."""
+    worth = np.append(np.nan_to_num(ranking.worth, nan=-np.inf), -np.inf)
+    return sorted(members, key=lambda team: -worth[ranking.best(members[team])])
+
+
+def course_panel(
+    ranking: Ranking, x: Axis, at: FloatArray, values: FloatArray, members: Sequence[list[int]]
+) -> Panel:
+    """Return the mean of each team's runs along an axis, in a band that holds all of them."""
+    lines, places = list[Line](), tuple(at.tolist())
+    for team, runs in enumerate(members):
+        own = values[runs][np.isfinite(values[runs]).all(axis=1)]
+        if not len(own):
+            lines.append(Line(team, (), ()))
+            continue
+        mean, low, high = (
+            tuple(each.tolist()) for each in (own.mean(axis=0), own.min(axis=0), own.max(axis=0))
+        )
+        is_one = len(own) == 1
+        lines.append(Line(team, places, mean, () if is_one else low, () if is_one else high))
+    known = [value for line in lines for own in (line.value, line.low, line.high) for value in own]
+    least, most = reached(known, (), (0.0, 1.0))
+    return Panel(
+        ranking.caption,
+        better(lower=ranking.lower),
+        x,
+        tuple(lines),
+        Axis(ranking.metric, least, most),
+        is_stepped=False,
+        keys=TEAM_KEYS,
+        possible=possible(ranking.metric),
+        notice="" if known else "no run has a value",
+        size=(480, 300),
+    )
+
+
+def spread_panel(ranking: Ranking, names: Sequence[str], members: Sequence[list[int]]) -> Panel:
+    """Return the runs of each team, from the team with the best run on, and their means."""
+    of_teams = dict(zip(names, members, strict=True))
+    parts, points, order = list[Parts](), list[Point](), list[str]()
+    for team in in_order(ranking, of_teams):
+        own = ranking.value[of_teams[team]]
+        own = own[np.isfinite(own)]
+        if not len(own):
+            continue
+        order.append(team)
+        place, x = names.index(team), float(len(order))
+        parts.append(Parts(place, (x,) * len(own), tuple(own.tolist())))
+        ends = (float(own.min()), float(own.max())) if len(own) > 1 else (None, None)
+        points.append(Point(place, x, float(own.mean()), *ends))
+    low, high = reached((value for each in parts for value in each.value), (), (0.0, 1.0))
+    ticks = tuple(each.x for each in points)
+    return Panel(
+        ranking.name,
+        f"by best run; {better(lower=ranking.lower)}",
+        Axis(low=0.5, high=len(order) + 0.5, ticks=ticks, names=tuple(order)),
+        (),
+        Axis("", low, high),
+        is_stepped=False,
+        points=tuple(points),
+        parts=tuple(parts),
+        keys=TEAM_KEYS,
+        possible=possible(ranking.metric),
+        notice="" if points else "no run has a value",
+        size=(max(230, 34 * len(order)), 300),
+    )
 
 
 def tests(evaluation: Any, asked: Asked[Any]) -> Shown:
@@ -551,7 +711,13 @@ def bursts(evaluation: Any, asked: Asked[Any]) -> Shown:
 
 VIEWS = (
     View.of(ranking, takes_measures=True, by_topic=False),
-    View.of(teams, takes_measures=True, measures=("end(F_pr)", "end(F_pra)"), by_topic=False),
+    View.of(
+        teams,
+        takes_measures=True,
+        measures=("end(F_pr)", "end(F_pra)"),
+        by_topic=False,
+        draw=draw_teams,
+    ),
     View.of(tests, takes_measures=True, by_topic=False),
     View.of(fits, takes_measures=True, by_topic=False),
     View.of(stability, takes_measures=True, by_topic=False),
@@ -611,8 +777,7 @@ def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
 
     The batches are dots at the day of their middle; the line of a run is drawn by its two ends.
     """
-    cut, trend, day = fitted.cut, fitted.trend, UNITS["d"]
-    days = tuple((((cut.starts + cut.ends) / 2 - cut.starts[0]) / day).tolist())
+    trend, days = fitted.trend, tuple(fitted.cut.middles.tolist())
     heights, intervals = trend.line(), np.stack(trend.end_interval(), axis=1)
     lines, dots, points = list[Line](), list[Dots](), list[Point]()
     for at, run in enumerate(map(runs.index, fitted.runs)):
@@ -629,20 +794,18 @@ def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
         points.append(Point(run, days[-1], float(trend.end[at]), *interval))
     drawn = [*fitted.series.value.ravel(), *heights.ravel(), *trend.end]
     low, high = reached(map(known, drawn), map(known, intervals.ravel()), (0.0, 1.0))
-    bounds = BOUNDS.get(fitted.metric, (0.0, 1.0))
-    least, most = (each if math.isfinite(each) else None for each in bounds)
     without = "" if points else "fewer than 3 usable batches: no trend"
     return Panel(
         fitted.caption,
-        "lower is better" if fitted.lower else "higher is better",
-        Axis("days since the period's start", 0.0, float((cut.ends[-1] - cut.starts[0]) / day)),
+        better(lower=fitted.lower),
+        Axis(SINCE, 0.0, fitted.cut.days),
         tuple(sorted(lines)),
         Axis(fitted.metric, low, high),
         is_stepped=False,
         dots=tuple(sorted(dots)),
         points=tuple(points),
         keys=BATCH_KEYS,
-        possible=(least, most),
+        possible=possible(fitted.metric),
         notice=without if trend.usable.any() else "no usable batch",
         size=(620, 300),
     )
@@ -675,6 +838,17 @@ def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
         keys=(("end", "the place of a run"),),
         size=(230, 300),
     )
+
+
+def possible(metric: str) -> tuple[float | None, float | None]:
+    """Return the least and the most that a metric can be, where there are such."""
+    least, most = BOUNDS.get(metric, (0.0, 1.0))
+    return least if math.isfinite(least) else None, most if math.isfinite(most) else None
+
+
+def better(*, lower: bool) -> str:
+    """Return which values are better, in words."""
+    return "lower is better" if lower else "higher is better"
 
 
 def known(value: Any) -> Any:

@@ -24,7 +24,7 @@ from tseval.errors import UsageError
 from tseval.families.filtering.files import PAIR, RATINGS, ratings
 from tseval.io.tables import Table
 from tseval.records import frozen
-from tseval.tables.times import MILLISECONDS, TIME_CURE, Moment, NotANumber, dated, duration
+from tseval.tables.times import MILLISECONDS, TIME_CURE, UNITS, Moment, NotANumber, dated, duration
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -197,6 +197,16 @@ class Cut:
         """When each batch ends: the last with the period, unless the rest was dropped."""
         last = min(self.period.start + self.seconds * self.number, self.period.end)
         return np.append(self.starts[1:], last)
+
+    @property
+    def middles(self) -> FloatArray:
+        """The middle of each batch, in days since the period's start."""
+        return np.asarray(((self.starts + self.ends) / 2 - self.starts[0]) / UNITS["d"])
+
+    @property
+    def days(self) -> float:
+        """How many days the batches last together."""
+        return float((self.ends[-1] - self.starts[0]) / UNITS["d"])
 
     def batch(self, times: FloatArray) -> IntArray:
         """Return the number of each time's batch; `number` for a time that lies in none."""

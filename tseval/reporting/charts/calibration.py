@@ -26,7 +26,7 @@ def calibration_picture(frame: pd.DataFrame, signature: str) -> Picture:
         _of_matcher(str(name), own) for name, own in frame.groupby("matcher", sort=False)
     )
     columns = min(COLUMNS, max(1, len(panels)))
-    return Picture(TITLE, signature, MEASURES, panels, columns, are_runs=False)
+    return Picture(TITLE, signature, MEASURES, panels, columns, kind="measure")
 
 
 def _of_matcher(name: str, frame: pd.DataFrame) -> Panel:
