@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made", bound="FrameEvaluation")
 
 
-def _open(inputs: Any) -> Any:
+def open_inputs(inputs: Any) -> Any:
     """The inputs that are given as `Input`s, which read a stream once."""
     opened = {}
     for field, what in declared(type(inputs)):
@@ -204,7 +204,7 @@ class FrameEvaluation(Evaluation):
     ) -> Made:
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
-        inputs = _open(inputs)
+        inputs = open_inputs(inputs)
         readers = cls.choose_readers(inputs, applied)
         tables = read_inputs(inputs, access, readers, cls.by_name, cls.optional)
         content = cls.build(Request(inputs, options, applied, tables))
