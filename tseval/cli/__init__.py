@@ -96,10 +96,15 @@ def _command_named(name: str) -> click.Command:
 
 
 def _command_of(family: str) -> click.Command:
-    from tseval.cli.family_command import command_of
+    from tseval.cli.family_command import Extension, command_of
     from tseval.core import registry
 
-    return command_of(registry.family(family))
+    known = registry.family(family)
+    if known.gold is None:
+        return command_of(known)
+    from tseval.cli import streams
+
+    return command_of(known, Extension(streams.StreamOptions, streams.streamed))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,20 @@ class ContributionResult(DatedResult):
     of_run: Callable[[pl.DataFrame], pl.DataFrame] | None = None
     """From the units at a time, with sums and values, to `run value`, if not a mean over topics."""
     undivided: str = ""
+
+    def sums(self, times: FloatArray) -> pl.DataFrame:
+        """The exact sums of what is dated before its time, by run, topic and inner keys."""
+        by = [*KEY, *self.contributions.inner]
+        return kernel.sums(self.contributions, by, self._before(times)).with_columns(
+            pl.col(KEY).cast(pl.String)  # whatever runs there will be
+        )
+
+    def plus(self, sums: pl.DataFrame) -> ContributionResult:
+        """The same with exact sums of contributions that are no longer there, at any time."""
+        types = {name: self.units.schema[name] for name in KEY}
+        added = sums.cast(types).with_columns(time=pl.lit(kernel.ALWAYS))  # type: ignore[arg-type]
+        tables = [*self.contributions.tables, added]
+        return replace(self, contributions=replace(self.contributions, tables=tables))
 
     def before(self, times: FloatArray) -> Values:
         """The value of each unit from the contributions dated before its time."""
@@ -94,7 +108,10 @@ class ContributionResult(DatedResult):
         """The sum of the amount that each unit's value is divided by."""
         weight = self.contributions.weight
         tables = [each for each in self.contributions.tables if weight in each.columns]
-        amounts = [table.select(*KEY, "time", value=weight) for table in tables]
+        names = [weight, weight + kernel.FINE]
+        own = pl.selectors.by_name(names, require_all=False)
+        lanes = own.name.replace(weight, "value", literal=True)
+        amounts = [table.select(*KEY, "time", lanes) for table in tables]
         sums = Contributions(amounts, score=lambda sums: sums)
         return values_of(kernel.value(sums, self.units, self._before(times))).value
 

@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    import polars as pl
 
     from tseval.core.batches import Batches
     from tseval.core.firsts import Firsts
     from tseval.core.panels import Picture
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
+    from tseval.io.tables import Table, TableReader
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 SHORT_HASH = 12
@@ -59,6 +61,8 @@ class Access:
     """Is told how much of the work is done, and of how much."""
     wanted: tuple[str | Measure, ...] = ()
     """The measures that are asked for: some inputs are needed by some measures alone."""
+    runs: Table | None = None
+    """The runs, where they are read in another way: in blocks, or as they come."""
 
     def form(self, name: str) -> str | None:
         """The format of one input; None leaves it to its content."""
@@ -141,6 +145,8 @@ class Evaluation(ABC):
     """What can change a number, by name: the parts of the signature."""
     inputs: tuple[InputRecord, ...]
     warnings: tuple[str, ...] = ()
+    others: Mapping[Measure, Any] = field(default_factory=dict)
+    """The exact sums of rows that were read before and are not kept, for each measure."""
     group_names: tuple[str, ...] = ()
     """The groups, such as information types, of which some measures have values."""
 
@@ -166,6 +172,7 @@ class Evaluation(ABC):
         if whole not in known:
             known[whole] = whole.definition.account(index, whole)
         result = known[whole]
+        result = result.plus(self.others[measure]) if measure in self.others else result
         times = self.times_of(measure, index)
         if self.pools(measure):
             account = account_in(measure, result)
@@ -310,6 +317,33 @@ class Matched(Protocol):
         """The runs by the matches of this matcher, or by those that were given."""
 
 
+class Gold(ABC):
+    """Everything but the runs, read once, to which rows of runs are held as they come."""
+
+    reader: TableReader
+    """How the runs are read."""
+    has_sums: ClassVar[bool] = True
+    """Whether rows that are not kept contribute; else the kept ones have all that counts."""
+    marks_repeats: ClassVar[bool] = False
+    """Whether a row of a key that stands before is marked; else it is a fault."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that together may not repeat."""
+        return self.reader.schema.key
+
+    @abstractmethod
+    def evaluate(self, runs: Table, others: pl.DataFrame, *, is_whole: bool) -> Evaluation:
+        """The evaluation of some rows; of the others `run topic rows again` are counted."""
+
+    @abstractmethod
+    def keep(self, rows: pl.DataFrame) -> pl.Series:
+        """Which rows can still change what later ones are worth."""
+
+    def check(self, rows: pl.DataFrame) -> None:  # noqa: B027 - most are checked as they are read
+        """Refuse rows of runs that do not fit the gold."""
+
+
 @frozen
 class Asked(Generic[Options]):
     """What is asked of an evaluation: measures, and the family's own options."""
@@ -419,6 +453,8 @@ class Family(Generic[Inputs, Options]):
         Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Matched] | None
     ) = None
     """The same, for scores by one matcher after the other: `tseval sweep`."""
+    gold: Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Gold] | None = None
+    """The same without the runs, where these can be read in blocks and followed as they come."""
     schemas: tuple[Schema, ...] = ()
     """The plain tables that it reads; one that another family reads too is declared by both."""
     formats: tuple[Format, ...] = ()

@@ -18,7 +18,7 @@ import polars as pl
 from tseval.core.contributions import ContributionResult
 from tseval.core.declared import declared, input_name
 from tseval.core.doubtful_times import Span
-from tseval.core.family import SHORT_HASH, Access, Evaluation
+from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
 from tseval.core.kernel import KEY
 from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made", bound="FrameEvaluation")
 
 
-def open_inputs(inputs: Any) -> Any:
+def _open(inputs: Any) -> Any:
     """The inputs that are given as `Input`s, which read a stream once."""
     opened = {}
     for field, what in declared(type(inputs)):
@@ -66,6 +66,9 @@ def read_inputs(
     more = {what.adds_to: getattr(inputs, field.name) for field, what in declared(type(inputs))}
     for field, what in declared(type(inputs)):
         given = getattr(inputs, field.name)
+        if what.several and not what.flags and access.runs is not None:
+            tables[field.name] = access.runs
+            continue
         if what.several and not given and not what.flags and field.name not in optional:
             raise UsageError(f"no {what.metavar.lower()} is given: name at least one")
         if given is None or field.name not in readers:
@@ -158,6 +161,10 @@ class Request(NamedTuple):
     options: Any
     rules: Any
     tables: Mapping[str, Table]
+    others: pl.DataFrame | None = None
+    """The numbers of rows of runs that were read before: `run topic rows again`."""
+    is_whole: bool = True
+    """Whether the runs are whole, so that what they lack is a fault."""
 
 
 class Content(NamedTuple):
@@ -204,10 +211,21 @@ class FrameEvaluation(Evaluation):
     ) -> Made:
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
-        inputs = open_inputs(inputs)
+        inputs = _open(inputs)
         readers = cls.choose_readers(inputs, applied)
         tables = read_inputs(inputs, access, readers, cls.by_name, cls.optional)
-        content = cls.build(Request(inputs, options, applied, tables))
+        return cls.join(Request(inputs, options, applied, tables), edition, readers)
+
+    @classmethod
+    def join(
+        cls: type[Made],
+        request: Request,
+        edition: Edition[Any],
+        readers: Mapping[str, TableReader],
+    ) -> Made:
+        """Return the evaluation of tables; a fault between them is an `InputError`."""
+        tables, applied = request.tables, request.rules
+        content = cls.build(request)
         known = {name: tables[name].sources for name in readers if name in tables}
         hashes = {
             name: ",".join(f"sha256:{source.sha256[:SHORT_HASH]}" for source in sources)
@@ -255,6 +273,37 @@ class FrameEvaluation(Evaluation):
     def sent(self) -> tuple[IntArray, FloatArray]:
         """The unit and the time of everything that counts for how much a batch weighs."""
         return self.frames.sent
+
+
+class FrameGold(Gold):
+    """The tables beside the runs."""
+
+    evaluation: ClassVar[type[FrameEvaluation]]
+
+    def __init__(
+        self,
+        inputs: Any,
+        options: Any,
+        edition: Edition[Any],
+        rules: Mapping[str, str],
+        access: Access,
+    ) -> None:
+        from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
+
+        kind, applied = self.evaluation, edition.rules.changed(rules)
+        self.edition, opened = edition, _open(inputs)
+        self.readers = kind.choose_readers(opened, applied)
+        self.runs = next(iter(self.readers))
+        self.reader = self.readers[self.runs]
+        access = replace(access, runs=read_nothing(self.reader))
+        tables = read_inputs(opened, access, self.readers, kind.by_name, kind.optional)
+        self.request = Request(opened, options, applied, tables)
+
+    def evaluate(self, runs: Table, others: pl.DataFrame, *, is_whole: bool) -> FrameEvaluation:
+        """Return the evaluation of some rows; of the others numbers count."""
+        tables = {**self.request.tables, self.runs: runs}
+        request = self.request._replace(tables=tables, others=others, is_whole=is_whole)
+        return self.evaluation.join(request, self.edition, self.readers)
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:

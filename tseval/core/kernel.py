@@ -37,8 +37,9 @@ TOO_LARGE = "amounts too large to add up exactly"
 class Contributions:
     """The contributions of a measure, and the score of their sums.
 
-    Each table has the columns `run topic time`, those of `inner`, and amounts. `score` adds the
-    column `value` to a frame of sums; null is undefined.
+    Each table has the columns `run topic time`, those of `inner`, and amounts: numbers, or exact
+    sums in whole units as `part` has them. `score` adds the column `value` to a frame of sums; null
+    is undefined.
     """
 
     tables: Sequence[pl.DataFrame]
@@ -55,7 +56,8 @@ class Contributions:
     def amounts(self) -> list[str]:
         """The names of all amounts."""
         names = dict.fromkeys(name for table in self.tables for name in table.columns)
-        return [name for name in names if name not in (*KEY, "time", *self.inner)]
+        keys = (*KEY, "time", *self.inner)
+        return [name for name in names if name not in keys and not name.endswith(FINE)]
 
 
 def total(amount: pl.Expr) -> pl.Expr:
@@ -112,6 +114,8 @@ def part(table: pl.DataFrame, names: Sequence[str], by: Sequence[str] = KEY) -> 
 def _whole_units(table: pl.DataFrame, names: Sequence[str]) -> dict[str, pl.Expr]:
     """The amounts of a table in whole units, and in fine units where some need them."""
     own = [name for name in names if name in table.columns]
+    if own and table.schema[own[0]] == pl.Int128:
+        return {name: pl.col(name) for name in _lanes_in(table, names)}
     sizes = pl.col(own).cast(pl.Float64).abs()
     is_small = (sizes > 0) & (sizes < SMALL)
     checks = table.select(sizes.sum(), is_small.any().name.suffix(FINE)).row(0, named=True)
@@ -128,6 +132,18 @@ def add_parts(
     """Exact sums of exact sums, in whole units."""
     joined = _concat(parts, names)
     return joined.group_by(by).agg(pl.col(_lanes_in(joined, names)).sum())
+
+
+def negative(sums: pl.DataFrame) -> pl.DataFrame:
+    """Exact sums with the other sign: added up with some they take these away."""
+    return sums.with_columns(pl.col(pl.Int128) * pl.lit(-1, pl.Int128))
+
+
+def sums(
+    c: Contributions, by: Sequence[str] = KEY, times: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """The exact sums of all contributions, or of those before the time of their unit."""
+    return _sums([before(table, times) for table in c.tables], c.amounts, by)
 
 
 def _concat(parts: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
@@ -154,11 +170,11 @@ def _running(rows: pl.DataFrame, names: Sequence[str], by: Sequence[str]) -> pl.
     ordered, keys = rows.sort(*by, "time"), pl.col(*by, "time")
     sums = pl.col(_lanes_in(rows, names)).fill_null(0).cum_sum().over(by)
     is_last = pl.any_horizontal(keys.ne_missing(keys.shift(-1)))
-    return sums_as_floats(ordered.with_columns(sums).filter(is_last), names)
+    return _read(ordered.with_columns(sums).filter(is_last), names)
 
 
-def sums_as_floats(sums: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Exact sums in whole units as floats."""
+def _read(sums: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Sums as floats."""
     fine = [name + FINE for name in names if name + FINE in sums.columns]
     floats = [_float(pl.col(name), UNIT) for name in names]
     for at, name in enumerate(names):
@@ -173,10 +189,10 @@ def _values(
 ) -> pl.DataFrame:
     """The score of the sums of `every` group, or its mean over the inner keys."""
     if c.inner:
-        values = mean(c.score(sums_as_floats(sums, c.amounts)), by)
+        values = mean(c.score(_read(sums, c.amounts)), by)
         return every.join(values, on=by, how="left", maintain_order="left")
     joined = every.join(sums, on=by, how="left", maintain_order="left")
-    return c.score(sums_as_floats(joined, c.amounts))
+    return c.score(_read(joined, c.amounts))
 
 
 def before(table: pl.DataFrame, times: pl.DataFrame | None) -> pl.DataFrame:
@@ -189,8 +205,7 @@ def before(table: pl.DataFrame, times: pl.DataFrame | None) -> pl.DataFrame:
 
 def value(c: Contributions, units: pl.DataFrame, times: pl.DataFrame | None = None) -> pl.DataFrame:
     """The measure of each unit `run topic`, at the end or before its time."""
-    sums = _sums([before(table, times) for table in c.tables], c.amounts, [*KEY, *c.inner])
-    return _values(c, sums, units[[*KEY]], KEY)
+    return _values(c, sums(c, [*KEY, *c.inner], times), units[[*KEY]], KEY)
 
 
 def pooled(

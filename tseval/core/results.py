@@ -8,7 +8,7 @@ of groups, such as information types, beside those of topics.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tseval.records import frozen
 
@@ -47,6 +47,14 @@ class Result(ABC):
     def of_runs(self, times: FloatArray) -> Values | None:  # noqa: ARG002 - some results use them
         """The value of each run as a whole, where that is not the mean over its topics."""
         return None
+
+    def sums(self, times: FloatArray) -> Any:  # noqa: ARG002 - only contributions have sums
+        """The exact sums that it is taken from, which can be added up; None if it has none."""
+        return None
+
+    def plus(self, sums: Any) -> Result:  # noqa: ARG002 - only contributions have sums
+        """The same with more sums."""
+        return self
 
     @property
     def groups(self) -> Groups | None:

@@ -78,6 +78,27 @@ def scores_of(
     return evaluation.finished(replace(scores, warnings=(*told, *more)))
 
 
+def plain_scores(
+    evaluation: Evaluation,
+    wanted: Sequence[Measure],
+    on_missing: str | None = None,
+    undefined: str = "skip",
+    *,
+    per_topic: bool = True,
+) -> Scores:
+    """The scores without warnings: of a moment of a stream."""
+    return _found(evaluation, wanted, on_missing, undefined, per_topic=per_topic).scores
+
+
+def signature_of(
+    evaluation: Evaluation, wanted: Sequence[Measure], on_missing: str, undefined: str
+) -> str:
+    """The signature of scores by these rules."""
+    counts = {"undefined": undefined} if family(evaluation.edition.family).undefined_counts else {}
+    traits = evaluation.traits_of(wanted)
+    return evaluation.signature(**traits, missing=on_missing, **counts)
+
+
 @frozen
 class _Found:
     """Scores, and what their warnings are made of."""
@@ -105,7 +126,6 @@ def _found(
     topics = all_topics(indexes)
     missing = missing_topics(indexes, rule, evaluation.words, evaluation.lacks())
     board = _Board(columns, topics, evaluation.group_names)
-    counts = {"undefined": undefined} if family(evaluation.edition.family).undefined_counts else {}
     scores = Scores(
         runs=columns[0].index.runs,
         topics=(*topics, *evaluation.group_names),
@@ -114,7 +134,7 @@ def _found(
         defined=np.stack([each.defined for each in board.values], axis=2),
         counted=board.with_groups(missing.counted),
         undefined_as_zero=undefined == "zero",
-        signature=evaluation.signature(**evaluation.traits_of(wanted), missing=rule, **counts),
+        signature=signature_of(evaluation, wanted, rule, undefined),
         inputs=evaluation.inputs,
         overall=board.overall,
         applies=board.applies,

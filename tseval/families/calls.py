@@ -16,7 +16,6 @@ CALLS = {
     "score_clusters": "clusters",
     "score_crisisfacts": "crisisfacts",
     "score_filtering": "filtering",
-    "score_incidents": "incidents",
     "score_responses": "responses",
     "score_timelines": "timelines",
     "score_values": "values",

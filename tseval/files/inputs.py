@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias
@@ -132,6 +133,14 @@ class Input:
     """
     run_name: str | None = None
     """What its run is called, where the caller says so: whatever a column says."""
+    is_part = False
+    """Whether it is a part of an input, of which the form is known."""
+    before = 0
+    """How many lines or rows stand before those that are read: where it is a part of an input."""
+    decided: Collection[str] | None = None
+    """The optional columns that rows have, where an earlier row has decided that."""
+    most: int | None = None
+    """How many rows are read at most, if not all."""
     _digest: str | None = None
     """The hash, as soon as all bytes were read once."""
     _stamp: Stamp | None = None
@@ -145,6 +154,10 @@ class Input:
 
     def __str__(self) -> str:
         return self.path
+
+    def line_numbers(self) -> Iterator[int]:
+        """The number of each line."""
+        return count(1)
 
     def where_names_stand(self) -> str:
         """Where the names of its columns were found, for people."""
@@ -397,4 +410,5 @@ class RowInput(Input):
         super().__init__(source.file)
         self.path = source.path
         self.columns, self.run_name = source.columns, source.run_name
+        self.before, self.most = source.before, source.most
         self._kept = source._kept  # a pipe cannot be read again

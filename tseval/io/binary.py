@@ -105,8 +105,9 @@ def read_parquet(table: PlainTable) -> Iterator[pl.DataFrame]:
         if size > PACKED * packed:
             check_document(source.path, size)
         placed = {name: pl.nth(at) for name, at in table.places.items()}
-        frame = scanned.select(**placed).collect()
-    source.sha256  # noqa: B018 - the hash of the bytes that were read, which is kept
+        frame = scanned.select(**placed).slice(source.before, source.most).collect()
+    if source.most is None:
+        source.sha256  # noqa: B018 - the hash of the bytes that were read, which is kept
     yield _typed_cells(frame, table)
 
 
@@ -167,7 +168,8 @@ def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
     """Return typed columns as the cells of a table: numbers where it has numbers, else text."""
     present = [column for column in table.schema if column.name in frame]
     cells = {each.name: _typed(frame[each.name], each, table.faults) for each in present}
-    return pl.DataFrame({"line": pl.int_range(1, frame.height + 1, eager=True), **cells})
+    first = 1 + table.source.before
+    return pl.DataFrame({"line": pl.int_range(first, first + frame.height, eager=True), **cells})
 
 
 def _typed(values: pl.Series, column: Column, faults: FaultList) -> pl.Series:

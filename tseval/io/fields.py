@@ -99,14 +99,17 @@ def read_tsv(table: PlainTable) -> Iterator[pl.DataFrame]:
     line, _, body = next(blocks, b"").partition(b"\n")
     check_utf8(line, 1, table.faults)
     table.place(split_tabs(line, table.schema))
-    return parse_blocks(partial(_tsv_cells, table=table), chain([body], blocks), before=1)
+    before = max(1, table.source.before)
+    return parse_blocks(partial(_tsv_cells, table=table), chain([body], blocks), before)
 
 
 def read_headless(table: PlainTable, names: list[str]) -> Iterator[pl.DataFrame]:
     """Yield the cells of a TSV without a header, whose columns have these names."""
     table.place(names)
     table.heading = "the first line"
-    return parse_blocks(partial(_tsv_cells, table=table), table.source.blocks(), before=0)
+    return parse_blocks(
+        partial(_tsv_cells, table=table), table.source.blocks(), table.source.before
+    )
 
 
 def _tsv_cells(block: bytes, before: int, table: PlainTable) -> pl.DataFrame:
@@ -250,7 +253,7 @@ def read_lines(source: Input, layout: Layout) -> tuple[PlainTable, pl.DataFrame]
     """Read a file of lines of this layout; any fault is an `InputError`."""
     table = PlainTable(source, layout.schema.of_track)
     parse = partial(_cells, table=table, layout=layout)
-    parts = parse_blocks(parse, chain([b""], source.blocks()), before=0)
+    parts = parse_blocks(parse, chain([b""], source.blocks()), source.before)
     frame = type_columns(parts, table.schema, table.faults)
     table.faults.check()
     return table, frame
@@ -280,9 +283,7 @@ def _even_fields(
 ) -> pl.DataFrame | None:
     """Return the fields of lines that have all of them and no other, None of any other block."""
     fields, divider = None, " " if b" " in block else "\t"
-    if layout.ends_with_text and not block.startswith(UNREADABLE):
-        fields = split_first_fields(block, before, divider, names)
-    elif not any(blank in block for blank in BLANKS if blank != divider.encode()):
+    if not any(blank in block for blank in BLANKS if blank != divider.encode()):
         further = block.partition(b"\n")[0].count(divider.encode()) + 1 - len(names)
         more = [f"field {at}" for at in range(further)] if layout.may_have_more else []
         fields = split_fields(block, before, divider, [*names, *more])
@@ -293,26 +294,6 @@ def _even_fields(
         return None
     has_comments = layout.comments and fields[names[0]].str.starts_with("#").any()
     return None if has_comments else fields
-
-
-def split_first_fields(
-    block: bytes, before: int, divider: str, names: list[str]
-) -> pl.DataFrame | None:
-    """Return the fields of lines of which the last is a text that may hold dividers.
-
-    None stands for lines that need to be looked at one by one.
-    """
-    try:
-        lines = pl.Series(block.decode().split("\n")[:-1], dtype=pl.String)
-    except UnicodeDecodeError:
-        return None
-    fields = lines.str.splitn(divider, len(names)).struct.rename_fields(names).struct.unnest()
-    first = fields.select(pl.col(names[:-1]).str.contains(r"\s").any())
-    if fields.null_count().sum_horizontal().item() or any(first.row(0)):
-        return None
-    text = pl.col(names[-1]).str.strip_chars()
-    line = pl.int_range(before + 1, before + 1 + pl.len()).alias("line")
-    return fields.select(line, pl.exclude(names[-1]), text)
 
 
 def _fields_of_lines(

@@ -83,7 +83,8 @@ def form_of(source: Input, schema: Schema, form: str | None) -> str:
         known = ", ".join(READERS)
         raise UsageError(f"'{form}' is no input format of {schema.table}; there are: {known}")
     if form is not None:
-        return JSON if form == "jsonl" and recognise(source)[0] == JSON else form
+        is_array = form == "jsonl" and not source.is_part and recognise(source)[0] == JSON
+        return JSON if is_array else form
     faults, columns = FaultList(source), " ".join(column.name for column in schema.required)
     if not source.head(1):
         cure = f"a table of {schema.table} starts with a header line that names {columns}"

@@ -32,6 +32,9 @@ ARRAY_CURE = "the file is one array, with commas between its elements: [ELEMENT,
 KEPT_HEADERS = 256
 """How many orders of keys are remembered, each with the columns that it has."""
 HALVES_CURE = "write both halves of the pair, or the character itself"
+DECIDED = ("run", "cost")
+"""The optional columns that the first line of a stream decides about."""
+LATE = 'has a "{0}", but the first update has none'
 _OPENING, _BETWEEN = re.compile(r"\s*\[\s*"), re.compile(r"\s*(,\s*)?")
 _PLAIN = json.JSONDecoder(parse_float=str, parse_int=str)
 """Python takes no whole number of thousands of digits."""
@@ -42,7 +45,7 @@ def objects(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of each line with its line; a line that is none is noted and left out."""
     lines = (line for block in source.blocks() for line in block.split(b"\n")[:-1])
-    for number, whole in enumerate(lines, start=1):
+    for number, whole in zip(source.line_numbers(), lines, strict=False):
         line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
         try:
             if line.strip() and check_utf8(line, number, faults):
@@ -213,4 +216,11 @@ def _cells_in(
             reason = f'"{key}" is null' if key else f'no "{called}"'
             table.faults.add(line, reason, cure, "empty-value" if key else "missing-key")
             return None
+    if table.source.decided is not None:
+        for name in DECIDED:
+            if name in cells and name not in table.source.decided:
+                reason, cure = LATE.format(name), f"give the first update a {name} too"
+                table.faults.add(line, reason, cure, "late-column")
+        if "run" in table.source.decided and "run" not in cells:
+            table.faults.add(line, "empty run", "give every row its run", "empty-value")
     return cells

@@ -131,6 +131,8 @@ class TrackFile:
     forms: tuple[str, ...] = ()
     """The names by which `--input-format` asks for it."""
     rank: Rank = Rank.SURE
+    has_heading: bool = False
+    """Whether its first line heads the others, of which any number can be read with it."""
     runs_by_file: bool = False
     """Whether its runs are named after their file where another such file has one of the name."""
 
@@ -219,8 +221,6 @@ class TableReader:
     """Whether the plain table can be read too."""
     note: Callable[[Input], Any] | None = None
     """Returns what a plain table says beside its rows."""
-    choose: Callable[[Input, str | None], TableReader] | None = None
-    """Returns the reader of an input in a form, where an input may hold one of several tables."""
 
     def recognises(self, source: Input) -> bool:
         """Return whether an input looks like this table, by its content or its columns."""
@@ -266,7 +266,7 @@ def read(
     inputs = [input_of(one, reader.schema) for one in given]
     if not inputs:
         return Table(reader.schema.table, frame_of_rows((), reader.schema, file=pl.Int64), ())
-    work = partial(_read_input, reader=reader, form=form)
+    work = partial(read_input, reader=reader, form=form)
     names = run_names(inputs)
     pl.DataFrame()  # loads polars, of which no thread that unpickles frames can load a part first
     parts: list[Table] = list(each(work, inputs, names))
@@ -326,9 +326,8 @@ def _runs(frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(frame["run"].drop_nulls().unique(maintain_order=True)) if has_runs else ()
 
 
-def _read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
+def read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
     """Read one input, as a file of a track if it is one, else as a plain table."""
-    reader = reader.choose(source, form) if reader.choose is not None else reader
     schema, rows = reader.schema, None
     notes: tuple[Any, ...] = ()
     track = track_of(source, reader, form)

@@ -86,7 +86,7 @@ class ChangeEvaluation(FrameEvaluation):
     @classmethod
     def build(cls, request: Request) -> Content:
         """Check the runs by the rules of the track, and rank their questions and documents."""
-        inputs, options, rules, tables = request
+        inputs, options, rules, tables, *_ = request
         runs = tables["runs"]
         paths = dict[str, str]()
         for source, record in zip(inputs.runs, runs.sources, strict=True):

@@ -14,7 +14,7 @@ from tseval.core.declared import CURVE, REPORT, argument, file_option, option
 from tseval.core.doubtful_times import years_apart
 from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
-from tseval.core.family import Access, Column, Evaluation, Family, View, Words, hashes
+from tseval.core.family import Access, Column, Evaluation, Family, Gold, View, Words, hashes
 from tseval.core.frames import Content, FrameIndex, read_inputs, spans
 from tseval.core.kernel import natural
 from tseval.core.measure import Measure
@@ -163,6 +163,8 @@ class ClusterEvaluation(Evaluation):
     options: ClusterOptions
     selection: pl.DataFrame | None
     """The posts that a file selects, or the runs do, each with its own cluster."""
+    not_kept: pl.DataFrame | None = None
+    """The numbers of posts that were read before, by run and topic."""
 
     @classmethod
     def read(
@@ -194,22 +196,38 @@ class ClusterEvaluation(Evaluation):
             replaces_times=options.times is not None,
             may_lack_times=inputs.live is not None,
         )
-        year = None if push is None else push.days[0] // 10_000
         if is_needed and options.times != "run":
             tables["clusters"] = read_clusters(clock=find_clock(options, tables))
-            if year is None:
-                year = days_of(tables["clusters"].frame["time"].head(1))[0] // 10_000
-        repeats = push is not None and push.repeated_posts == "keep"
-        reader = files.posts_reader(year, repeats=repeats)
-        spread = Spread(access.sharing)
-        posts = files.read_posts(inputs.runs, reader, access.form("run"), spread)
-        tables["runs"] = replace(posts, frame=posts.frame.with_row_index("post"))
+        if access.runs is None:
+            repeats = push is not None and push.repeated_posts == "keep"
+            reader = files.posts_reader(year_of(rules, tables), repeats=repeats)
+            form, spread = access.form("run"), Spread(access.sharing)
+            posts = files.read_posts(inputs.runs, reader, form, spread)
+        else:
+            posts = access.runs
+        tables["runs"] = posts
         if is_needed and options.times == "run":
             tables["clusters"] = read_clusters(clock=files.run_clock(posts))
         if push is not None and push.topic_prefix and "qrels" in tables:
             topic = pl.col("topic").str.replace("^([0-9]+)$", f"{push.topic_prefix}${{1}}")
             frame = tables["qrels"].frame.with_columns(topic)
             tables["qrels"] = replace(tables["qrels"], frame=frame)
+        return cls.join(inputs, options, replace(edition, rules=rules), edition.rules, tables)
+
+    @classmethod
+    def join(
+        cls,
+        inputs: ClusterInputs,
+        options: ClusterOptions,
+        edition: Edition[ClusterRules],
+        usual: ClusterRules,
+        tables: dict[str, Table],
+        others: pl.DataFrame | None = None,
+    ) -> ClusterEvaluation:
+        """Return the evaluation of these tables; of the posts of `others` numbers count alone."""
+        rules, posts = edition.rules, tables["runs"]
+        push = rules if isinstance(rules, PushRules) else None
+        tables["runs"] = replace(posts, frame=posts.frame.with_row_index("post"))
         of_topics = [table.frame for name, table in tables.items() if "epochs" not in name]
         topics = pl.concat([frame["topic"].unique() for frame in of_topics])
         types = {"topic": natural(topics), "run": natural(posts.runs)}
@@ -222,17 +240,18 @@ class ClusterEvaluation(Evaluation):
         names |= {"live_epochs": "live-epochs", "selected": "selection"}
         origins = {told: tables[name].origin for name, told in names.items() if name in tables}
         traits = {
-            "rules": rules.said(edition.rules),
+            "rules": rules.said(usual),
             "times": options.times or "",
             "selected": "" if push is not None and selected == "all" else selected,
         }
         return cls(
-            edition=replace(edition, rules=rules),
+            edition=edition,
             traits=traits | hashes(origins),
             inputs=records_of([posts.origin, *origins.values()]),
             tables=tables,
             options=options,
             selection=selection,
+            not_kept=others,
         )
 
     @cached_property
@@ -244,7 +263,7 @@ class ClusterEvaluation(Evaluation):
             rows.refuse_repeats(posts)
         origin = self.tables.get("selected", posts)
         clusters = self.table("clusters", NO_CLUSTERS)
-        return rows.index_reports(posts, clusters, self.selection, origin, sample)
+        return rows.index_reports(posts, clusters, self.selection, origin, sample, self.not_kept)
 
     @cached_property
     def days(self) -> Content:
@@ -412,6 +431,58 @@ class ClusterEvaluation(Evaluation):
             yield f"the runs' {columns} not read: {by} says which posts are selected"
         else:
             yield from posts.notes
+
+
+def year_of(rules: ClusterRules, tables: Mapping[str, Table]) -> int | None:
+    """Return the year of times that have none: that of the evaluation, or of the clusters."""
+    if isinstance(rules, PushRules):
+        return rules.days[0] // 10_000
+    if "clusters" not in tables:
+        return None
+    return int(days_of(tables["clusters"].frame["time"].head(1))[0]) // 10_000
+
+
+class ClusterGold(Gold):
+    """The clusters, to which posts are held as they come: each that is in one is kept."""
+
+    def __init__(
+        self,
+        inputs: ClusterInputs,
+        options: ClusterOptions,
+        edition: Edition[ClusterRules],
+        changed: Mapping[str, str],
+        access: Access,
+    ) -> None:
+        from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
+
+        if options.times == "run" or options.sample is not None or inputs.selected is not None:
+            raise UsageError("--times run, --sample and --selected look at all posts at once")
+        rules = edition.rules.changed(changed)
+        nothing = read_nothing(files.posts_reader())
+        read_whole = ClusterEvaluation.read
+        found = read_whole(inputs, options, edition, changed, replace(access, runs=nothing))
+        names = pl.selectors.enum().cast(pl.String)
+        self.tables = {
+            name: replace(table, frame=table.frame.with_columns(names))
+            for name, table in found.tables.items()
+        }
+        self.call = inputs, options, replace(edition, rules=rules), edition.rules
+        self.reader = files.posts_reader(year_of(rules, found.tables))
+        members = found.table("clusters", NO_CLUSTERS).frame.select(rows.POST).unique()
+        self.members = members.cast(pl.String).with_columns(is_kept=True)
+
+    def evaluate(self, runs: Table, others: pl.DataFrame, *, is_whole: bool) -> ClusterEvaluation:  # noqa: ARG002
+        """Return the evaluation of some posts."""
+        if "selected" in runs.frame.columns:
+            raise UsageError('a column "selected" needs all posts at once')
+        tables = {**self.tables, "runs": files.complete_posts(runs)}
+        return ClusterEvaluation.join(*self.call, tables, others)
+
+    def keep(self, rows: pl.DataFrame) -> pl.Series:
+        """Return which posts are in a cluster."""
+        own = rows.select("topic", "post_id")
+        found = own.join(self.members, on=["topic", "post_id"], how="left", maintain_order="left")
+        return found["is_kept"].fill_null(value=False)
 
 
 def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported:
@@ -596,6 +667,7 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
     definitions=measures.DEFINITIONS,
     editions=EDITIONS,
     read=ClusterEvaluation.read,
+    gold=ClusterGold,
     views=(View.of(explain.clusters, needs=("coverage",)),),
     knows=files.CLUSTERS_READER.holds,
     over="clusters",

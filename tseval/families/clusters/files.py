@@ -199,6 +199,11 @@ def read_posts(
         table = read(given, reader, form, each)
     except InputError as error:
         raise InputError([*map(tell_year, error.faults)]) from None
+    return complete_posts(table)
+
+
+def complete_posts(table: Table) -> Table:
+    """Return the rows of runs with what their columns mean, and remarks on those not read."""
     frame = table.frame
     if frame["day"].n_unique() > 1 and 0 in frame["day"]:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")

@@ -254,6 +254,7 @@ def index_reports(
     selection: pl.DataFrame | None,
     origin: Table,
     sample: tuple[int, str, int] | None,
+    others: pl.DataFrame | None = None,
 ) -> Content:
     """Return every report in the order in which the run returned it, of equal times in the file's.
 
@@ -313,7 +314,7 @@ def index_reports(
     frames = {"clusters": groups.sort("cluster"), "reports": reports}
     frames["made"] = pl.DataFrame({"run": made}, {"run": reports.schema["run"]})
     index = index_of(posts, times, returned, **frames)
-    return Content(index, tuple(warn_of_reports(posts, index, other, sample)))
+    return Content(index, tuple(warn_of_reports(posts, index, other, sample, others)))
 
 
 def refuse_selection(
@@ -349,13 +350,21 @@ def refuse_selection(
 
 
 def warn_of_reports(
-    posts: Table, index: FrameIndex, other: int, sample: tuple[int, str, int] | None
+    posts: Table,
+    index: FrameIndex,
+    other: int,
+    sample: tuple[int, str, int] | None,
+    others: pl.DataFrame | None,
 ) -> Iterator[str]:
     """Yield what a reader of latency, redundancy and coverage should know."""
     met = index["reports"]["run"].unique()
     for run, number in index.outputs.group_by("run", maintain_order=True).len().iter_rows():
         if run not in met:
-            what = count(number, "post")
+            more = 0
+            if others is not None:
+                is_own = (pl.col("run") == run) & pl.col("topic").is_in(index.topics)
+                more = int(others.filter(is_own).select(total(pl.col("rows"))).item())
+            what = count(number + more, "post")
             yield Reason(f"run {run}: none of its {what} of judged topics is in any cluster")
     if other:
         what = count(other, "post")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from tseval.core.declared import argument, file_option, option, output_option
 from tseval.core.editions import Edition
-from tseval.core.family import Family, Words
-from tseval.core.frames import Content, FrameEvaluation, Request
+from tseval.core.family import Access, Family, Words
+from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
 from tseval.core.registry import measures as parse_measures
 from tseval.core.scores import Scores
@@ -233,10 +234,10 @@ class FilterEvaluation(FrameEvaluation):
     @classmethod
     def build(cls, request: Request) -> Content:
         """Match the pairs, restrict them to the period, and choose the cutoffs."""
-        _, options, rules, tables = request
+        _, options, rules, tables, *_ = request
         check_options(options)
         level, warnings = level_of(tables["truth"], options.level)
-        pairs = rows.pair(tables, LEVELS[level], rules)
+        pairs = rows.pair(tables, LEVELS[level], rules, request.others)
         is_relative = any(each.is_relative for table in tables.values() for each in table.sources)
         times = pairs.judged["time"]
         period = rows.Period.of(times, options.start, options.end, relative=is_relative)
@@ -364,6 +365,38 @@ class FilterEvaluation(FrameEvaluation):
         return super().signature(**more | {"undefined": ""})
 
 
+class FilterGold(FrameGold):
+    """The truth, to which documents are held as they come: of each pair that counts one is kept."""
+
+    evaluation = FilterEvaluation
+    has_sums = False
+    marks_repeats = True
+    key = ("run", *files.PAIR)
+
+    def __init__(
+        self,
+        inputs: FilterInputs,
+        options: FilterOptions,
+        edition: Edition[Any],
+        changed: Mapping[str, str],
+        access: Access,
+    ) -> None:
+        super().__init__(inputs, options, edition, changed, access)
+        self.truth, rules = self.request.tables["truth"], self.request.rules
+        level = LEVELS[level_of(self.truth, options.level)[0]]
+        self.pairs = self.truth.frame.select(files.PAIR).unique()
+        topics = self.pairs["topic"].unique().to_list()
+        if rules.own_rating == "obey":  # what a run itself rates lower is not returned
+            self.reader = replace(
+                self.reader, check=partial(rows.drop_rated, level, topics, self.reader.check)
+            )
+
+    def keep(self, rows_read: pl.DataFrame) -> pl.Series:
+        """Return the best of each pair, and the earliest where these tell the times."""
+        ignores = self.request.rules.unjudged == "ignore"
+        return rows.keep_best(rows_read, self.truth, self.pairs if ignores else None)
+
+
 def reporting() -> Reporting:
     """Return what a report has of it."""
     return Reporting(
@@ -425,6 +458,7 @@ tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
     read=FilterEvaluation.read,
+    gold=FilterGold,
     schemas=(files.TRUTH, POSTS),
     formats=files.FORMATS,
     over="a truth",

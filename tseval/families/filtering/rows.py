@@ -7,7 +7,7 @@ several times the rule `votes` decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -17,11 +17,12 @@ import polars as pl
 from tseval.core.batches import places
 from tseval.core.doubtful_times import years_apart
 from tseval.core.frames import spans
-from tseval.core.kernel import natural
+from tseval.core.kernel import natural, total
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.filtering.files import PAIR, RATINGS, ratings
+from tseval.files.faults import FaultList
 from tseval.io.tables import Table
 from tseval.records import frozen
 from tseval.tables.times import MILLISECONDS, TIME_CURE, UNITS, Moment, NotANumber, dated, duration
@@ -232,7 +233,42 @@ class Pairs(NamedTuple):
     warnings: list[str]
 
 
-def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs:
+def drop_rated(
+    level: float,
+    topics: Sequence[str],
+    check: Callable[[pl.DataFrame, FaultList], pl.DataFrame],
+    frame: pl.DataFrame,
+    faults: FaultList,
+) -> pl.DataFrame:
+    """Return rows of runs without those of judged topics that the run itself rates lower."""
+    frame = check(frame, faults)
+    if "rating" not in frame.columns:
+        return frame
+    is_rated = (pl.col("rating") >= level).fill_null(value=True)
+    return frame.filter(is_rated | ~pl.col("topic").is_in(topics))
+
+
+def keep_best(rows: pl.DataFrame, truth: Table, pairs: pl.DataFrame | None) -> pl.Series:
+    """Return which rows have the highest confidence of their pair, of these pairs or of all.
+
+    Where the truth tells no times, the earliest row of each of its documents has one.
+    """
+    numbered = rows.with_row_index("place")
+    best = numbered if pairs is None else numbered.join(pairs, on=PAIR, how="semi")
+    best = best.sort("confidence", "time", "place", descending=[True, False, False])
+    kept = [best.unique(["run", *PAIR], keep="first")["place"]]
+    if "time" not in truth.frame.columns or truth.frame["time"].has_nulls():
+        known = numbered.join(truth.frame, on="post_id", how="semi").sort("time", "place")
+        kept.append(known.unique("post_id", keep="first")["place"])
+    return rows.select(pl.int_range(pl.len()).is_in(pl.concat(kept).implode())).to_series()
+
+
+def pair(
+    tables: Mapping[str, Table],
+    level: float,
+    rules: FilterRules,
+    others: pl.DataFrame | None = None,
+) -> Pairs:
     """Match what runs returned with what was judged.
 
     The truth has the time of a document; where it has none, its id; where that has none either,
@@ -272,7 +308,7 @@ def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs
     if rules.own_rating == "obey" and "rating" in returned.columns:
         returned = returned.filter((pl.col("rating") >= level).fill_null(value=True))
     topic, key = {"topic": natural(names)}, ["run", *PAIR]
-    returned = returned.select(*key, "time", "confidence")
+    returned = returned.select(*key, "time", "confidence", "^again$")
     returned = returned.cast(topic, strict=False).drop_nulls("topic")  # type: ignore[arg-type]
     judged = judged.cast(topic)  # type: ignore[arg-type]
     is_repeated = returned.select(key).hash_rows().is_duplicated()
@@ -280,18 +316,25 @@ def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs
     once = repeated.sort("confidence", "time", descending=[True, False])
     once = once.unique(key, keep="first", maintain_order=True)
     numbers = repeated["run"].value_counts()
-    numbers = numbers.join(once["run"].value_counts(name="once"), on="run").sort("run")
-    for run, rows, kept in numbers.iter_rows():
-        if rows > kept:
-            noun = count(rows - kept, "repeated document")
-            warnings.append(f"run {run}: {noun}, the highest confidence counts")
+    numbers = numbers.join(once["run"].value_counts(name="once"), on="run")
+    numbers = numbers.select("run", number=pl.col("count").cast(pl.Int64) - pl.col("once"))
+    if others is not None and "again" in returned.columns:  # rows that are no longer there, too
+        marks = others.filter(pl.col("topic").is_in(list(names))).cast(
+            {"run": numbers["run"].dtype}
+        )
+        own = returned.select("run", pl.col("again").cast(pl.Int64))
+        numbers = pl.concat([own, marks.select("run", "again")])
+        numbers = numbers.group_by("run").agg(number=total(pl.col("again")).cast(pl.Int64))
+    for run, number in numbers.filter(pl.col("number") > 0).sort("run").iter_rows():
+        noun = count(number, "repeated document")
+        warnings.append(f"run {run}: {noun}, the highest confidence counts")
     once = pl.concat([returned.filter(~is_repeated), once]) if repeated.height else returned
     known = judged.select(*PAIR, "positive", told="time", judged=True)
     how: Literal["inner", "left"] = "inner" if rules.unjudged == "ignore" else "left"
     matched = once.join(known, on=PAIR, how=how).sort("run")
-    others = matched.filter(pl.col("told") != pl.col("time")).height
-    if others:
-        noun = count(others, "document")
+    moved = matched.filter(pl.col("told") != pl.col("time")).height
+    if moved:
+        noun = count(moved, "document")
         warnings.append(
             f"{noun} with another time in the run than in the truth: the truth's counts"
         )

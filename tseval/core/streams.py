@@ -1,0 +1,685 @@
+"""Runs that are read in blocks, because they are larger than memory, or followed as they come.
+
+Sums of contributions are exact. So of the rows read so far those are kept that can still change
+what later ones are worth, and of all others the sums of what they contribute. Let F be the sums of
+some rows taken by themselves, K the rows that are kept and B those that come: all rows together add
+up to the sums of the others and F(K + B). If K' are kept of these, then F(K + B) - F(K') is added
+to the sums of the others. No order of rows changes a bit of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from tseval.core import kernel
+from tseval.core.family import Evaluation, Gold
+from tseval.core.kernel import KEY
+from tseval.core.measure import Measure
+from tseval.core.results import Result
+from tseval.core.scoring import chosen_measures, plain_scores, scores_of, signature_of
+from tseval.core.wording import count
+from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_error
+from tseval.files.atomic_write import write_whole
+from tseval.files.faults import FaultList
+from tseval.files.given import FrameInput, input_of, is_frame, run_names
+from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, all_of_file, whole_lines
+from tseval.files.limits import LINE
+from tseval.io.blocks import LINE_FEED, RUN, LineBlock, read_blocks, read_nothing
+from tseval.io.tables import Table, read_input, track_of
+from tseval.tables.origin import InputRecord, Known
+from tseval.tables.repeats import HASH_BYTES, Repeats, twice
+
+if TYPE_CHECKING:
+    from tseval.tables.repeats import Marks
+    from tseval.tables.schema import Schema
+
+ROWS = 65_536
+"""About how many rows are in memory at once."""
+ROWS_AT_ONCE = 1 << 17
+"""Looks are taken together as long as they see so many rows."""
+REMEMBERED = 1_000_000
+"""Among how many of the last rows of a stream one that stands twice is found, at least."""
+SAVED_EVERY = 100_000
+"""After how many rows the state of a stream is saved, at the latest."""
+FORMAT, META, EXACT = 7, "meta", "exact "
+"""The form of a saved state, where it has what is no table, and what marks exact sums in it."""
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError)
+AGAIN = "again"
+"""The column that marks rows of which one of the same key stands before."""
+
+
+class Rows:
+    """What has come of all runs: the rows that are kept, and the sums of the others."""
+
+    def __init__(self, gold: Gold, wanted: Sequence[str | Measure], at: Sequence[str]) -> None:
+        self.gold = gold
+        self.number = 0
+        self.runs: dict[str, None] = {}
+        self.sources: list[InputRecord] = []
+        self.kept: pl.DataFrame | None = None
+        self.others: dict[Measure, pl.DataFrame] = {}
+        counts = {**dict.fromkeys(KEY, pl.String), "rows": pl.Int64, AGAIN: pl.Int64}
+        self.counts = pl.DataFrame(schema=counts)
+        self.empty = read_nothing(gold.reader)
+        evaluation = gold.evaluate(self.empty, self.counts, is_whole=False)
+        self.measures = chosen_measures(evaluation, wanted, at)
+        for measure in self.measures if gold.has_sums else ():
+            if self._sums_of(evaluation, measure, {}) is None:
+                raise UsageError(f"{measure} needs all rows at once: leave the blocks out")
+
+    def _sums_of(self, found: Evaluation, measure: Measure, known: dict[Measure, Result]) -> Any:
+        """The exact sums of a measure's contributions up to its time; None if it has none."""
+        index, whole = found.index_of(measure), measure.whole
+        if whole not in known:
+            known[whole] = whole.definition.account(index, whole)
+        return known[whole].sums(found.times_of(measure, index))
+
+    def note(self, place: int, block: Table, source: Input) -> None:
+        """Take note of the input of a block, and of its runs."""
+        self.runs.update(dict.fromkeys(block.runs))
+        record, known = block.sources[0], self.sources[place:]
+        runs = dict.fromkeys((*(known[0].runs if known else ()), *block.runs))
+        number = record.rows + (known[0].rows if known else 0)
+        digest = partial(getattr, source, "sha256")
+        self.sources[place:] = [replace(record, digest=digest, rows=number, runs=tuple(runs))]
+
+    def table(self, rows: pl.DataFrame | None, runs: Sequence[str] | None = None) -> Table:
+        """Return rows as a table of these runs, or of all so far."""
+        frame = self.empty.frame if rows is None else rows
+        known = tuple(self.runs) if runs is None else tuple(runs)
+        return Table(self.empty.name, frame, tuple(self.sources), known)
+
+    def with_block(self, block: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows that are kept and those of a block."""
+        return block if self.kept is None else pl.concat([self.kept, block], how="diagonal_relaxed")
+
+    def evaluation(self, *, is_whole: bool = True) -> Evaluation:
+        """Return the evaluation of all that has come."""
+        found = self.gold.evaluate(self.table(self.kept), self.counts, is_whole=is_whole)
+        return replace(found, others=self.others)
+
+    def add(self, block: pl.DataFrame) -> None:
+        """Take the next rows; a fault between them and the gold is raised before they count."""
+        rows = self.with_block(block)
+        own = rows.select(*KEY)
+        is_kept = self.gold.keep(rows)
+        if "time" in rows.columns:  # of each run and topic something is left, and its span
+            time, place = pl.col("time"), pl.int_range(pl.len())
+            ends = (place == 0) | (place == time.arg_min()) | (place == time.arg_max())
+            is_kept |= rows.select(ends.over(KEY)).to_series()
+        kept, left = rows.filter(is_kept), own.filter(~is_kept)
+        if left.height:
+            if self.gold.has_sums:
+                after, before = self._sums(rows), self._sums(kept)
+                self.others = {each: self._moved(each, after, before) for each in self.measures}
+            marks = rows[AGAIN] if AGAIN in rows.columns else is_kept.clear(rows.height)
+            left = (
+                left.with_columns(marks.filter(~is_kept).alias(AGAIN))
+                .group_by(KEY)
+                .agg(pl.len().cast(pl.Int64).alias("rows"), pl.col(AGAIN).sum().cast(pl.Int64))
+            )
+            joined = pl.concat([self.counts, left.cast(self.counts.schema)])
+            self.counts = joined.group_by(KEY).agg(pl.col("rows", AGAIN).sum())
+        self.kept, self.number = kept, self.number + block.height
+
+    def _sums(self, rows: pl.DataFrame) -> dict[Measure, pl.DataFrame]:
+        """The exact sums of some rows by themselves, for each measure."""
+        found = self.gold.evaluate(self.table(rows), self.counts, is_whole=False)
+        known: dict[Measure, Result] = {}
+        return {each: self._sums_of(found, each, known) for each in self.measures}
+
+    def _moved(
+        self,
+        measure: Measure,
+        more: Mapping[Measure, pl.DataFrame],
+        less: Mapping[Measure, pl.DataFrame],
+    ) -> pl.DataFrame:
+        """The sums of the others with what is no longer in those of the rows that are kept."""
+        parts = [more[measure], kernel.negative(less[measure])]
+        parts += [self.others[measure]] if measure in self.others else []
+        lanes = [name for name, kind in parts[0].schema.items() if kind == pl.Int128]
+        names = [name for name in lanes if not name.endswith(kernel.FINE)]
+        by = [name for name in parts[0].columns if name not in lanes]
+        sums = kernel.add_parts(parts, names, by)
+        return sums.filter(pl.any_horizontal(pl.col(pl.Int128) != 0))
+
+
+# In blocks.
+
+
+def read_in_blocks(
+    gold: Gold,
+    runs: Sequence[Any],
+    wanted: Sequence[str | Measure] = (),
+    at: Sequence[str] = (),
+    *,
+    form: str | None = None,
+    size: int = ROWS,
+    tell: Callable[..., None] | None = None,
+) -> tuple[Evaluation, list[Measure]]:
+    """Return the evaluation of runs that need not fit into memory, and the measures it has."""
+    table = gold.reader.schema.table
+    if not runs:
+        raise UsageError(f"no run is given: name at least one table of {table}")
+    if any(is_frame(each) or isinstance(each, FrameInput) for each in runs):
+        raise UsageError("a frame is in memory already: blocks are read from files")
+    inputs = [input_of(each, gold.reader.schema) for each in runs]
+    rows, seen, names = Rows(gold, wanted, at), Repeats(), run_names(inputs)
+
+    def blocks() -> Iterator[tuple[int, Table]]:
+        for place, (source, name) in enumerate(zip(inputs, names, strict=True)):
+            for block in read_blocks(source, name, gold.reader, size, form):
+                yield place, replace(block, frame=block.frame.with_columns(file=pl.lit(place)))
+
+    tracks = [track_of(source, gold.reader, form) for source in inputs]
+    for place, block in blocks():
+        track = tracks[place]
+        if track is not None and track.runs_by_file and place >= len(rows.sources):
+            for run in {*block.runs} & {*rows.runs}:
+                raise UsageError(f"run {run} is in several files: name it, --name FILE=NAME")
+        rows.note(place, block, inputs[place])
+        frame = block.frame
+        if gold.key:
+            marks = frame.select(pl.col(gold.key).cast(pl.String)).hash_rows().to_numpy()
+            suspects = seen.suspects(marks).tolist()
+            if gold.marks_repeats:
+                is_again = pl.int_range(pl.len()).is_in(suspects)
+                frame = frame.with_columns(is_again.alias(AGAIN))
+            elif suspects:
+                refuse_repeats(gold, inputs, frame[suspects], (each for _, each in blocks()))
+        rows.add(frame)
+        if tell is not None:
+            tell(rows.number, rows.number)
+    rows.sources = [
+        replace(record, zones=tuple(source.zones.items()))
+        for record, source in zip(rows.sources, inputs, strict=True)
+    ]
+    return rows.evaluation(), rows.measures
+
+
+def refuse_repeats(
+    gold: Gold, inputs: Sequence[Input], suspects: pl.DataFrame, blocks: Iterable[Table]
+) -> None:
+    """Refuse rows of which one of the same key stands before: read again up to them."""
+    key, last = list(gold.key), suspects["file"][0]
+    wanted = suspects.select(key).unique()
+    found = [
+        each.frame.select(*key, "file", "line").join(wanted, on=key, how="semi") for each in blocks
+    ]
+    every = pl.concat(found).sort("file", "line", maintain_order=True)
+    first = pl.col("file", "line").first().over(key).name.prefix("first ")
+    again = every.with_columns(first).filter(~pl.struct(key).is_first_distinct())
+    again = again.join(suspects, on=["file", "line"], how="semi", maintain_order="left")
+    faults = FaultList(inputs[last])
+    for row in again.iter_rows(named=True):
+        path = inputs[row["first file"]].path
+        reason = f'{key[-1]} "{row[key[-1]]}" stands twice in run "{row["run"]}"'
+        cure = f"first at {path}:{row['first line']}: remove one of them, or rename it"
+        if row["first file"] != last:
+            own = f"give the files two names: --name {inputs[last].path}=NAME"
+            cure = f"also at {path}:{row['first line']}: {own}"
+        faults.add(row["line"], reason, cure, "duplicate-id")
+    faults.check()
+
+
+# A live stream.
+
+
+class Following(NamedTuple):
+    """How a stream is followed."""
+
+    every: int = 1
+    """After how many rows the measures are looked at."""
+    per_topic: bool = False
+    on_missing: str | None = None
+    undefined: str = "skip"
+    state: Path | None = None
+    continued: bool = False
+    """Whether the input goes on after the saved state, instead of starting again."""
+    skips_bad_lines: bool = False
+    """Whether bad lines are reported and left out, instead of ending the stream."""
+    said: tuple[str, ...] = ()
+    """What the caller says of columns and times, as signatures have it."""
+    times: Mapping[str, str] = {}
+    """How the stream writes times."""
+    tell: Callable[[Fault], None] = lambda _: None
+    """Reports the fault of each line that is left out."""
+    undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Makes whatever would interrupt the program wait until rows are counted and told."""
+
+
+Values: TypeAlias = dict[tuple[str, str], float | None]
+"""The values of a run by topic and measure."""
+line_of = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+@dataclass
+class Position:
+    """How far a stream was read: what its state has beside the rows."""
+
+    signature: str = ""
+    """What it was scored by; a state goes on with the same alone."""
+    lines: int = 0
+    bad: int = 0
+    """How many of these lines were bad and left out."""
+    late: int = 0
+    """Rows older than one of their run before."""
+    latest: dict[str, float] = field(default_factory=dict)
+    """The latest time of each run."""
+    digest: str = ""
+    """The hash of the lines, by which they are known again."""
+    continued: bool = False
+    """Whether the stream once went on without its beginning: then it cannot start again."""
+    decided: list[str] | None = None
+    """The columns of the first row; None if none has come."""
+
+
+class Follower:
+    """Takes the lines of a stream, and tells what changed.
+
+    What is written depends on the lines alone, not on how they come.
+    """
+
+    def __init__(
+        self,
+        gold: Gold,
+        wanted: Sequence[str | Measure],
+        at: Sequence[str],
+        asked: Following,
+        schema: Schema,
+    ) -> None:
+        self.asked, self.gold = asked, gold
+        self.rows = Rows(gold, wanted, at)
+        self.rows.sources = [InputRecord(STANDARD_INPUT, Known(""), 0, columns=asked.said)]
+        self.stream = Input(STANDARD_INPUT)
+        self.stream.columns = dict(asked.times)
+        self.reader = replace(gold.reader, schema=replace(schema, key=()), tracks=())
+        self.hash = hashlib.sha256()
+        self.at = Position(continued=asked.continued)
+        self.recent = [Repeats(), Repeats()]
+        """The last rows, by a hash each, in two generations."""
+        self.told: dict[str, Values] = {}
+        self.waiting: set[str] = set()
+        """The runs that have had rows since the last look."""
+        self.saved_rows = self.saved_lines = 0
+        self.skip: Position | None = None
+        self.bad_ahead: list[int] = []
+        """The bad lines that are reported but not counted yet."""
+        self.headed = False
+        self.whole = True
+        """Whether all that is remembered is of the same rows; else it is no state to save."""
+        if asked.state is not None and asked.state.exists():
+            self._resume(asked.state)
+        self.save()  # before the first line is read: where it cannot be saved, nothing is told
+
+    # The state.
+
+    def save(self) -> None:
+        """Write the state, if a file is named, and if it is one that can go on."""
+        if self.asked.state is None or self.skip is not None or not self.whole:
+            return
+        rows, at = self.rows, self.at
+        at.signature, at.digest = self._rules(), self.hash.hexdigest()
+        tables = {"counts": rows.counts}
+        tables |= {} if rows.kept is None else {"kept": rows.kept}
+        tables |= {f"others {rows.measures.index(m)}": sums for m, sums in rows.others.items()}
+        marks = [column for each in self.recent for column in each.columns]
+        tables |= {f"recent {n}": pl.DataFrame({"mark": each}) for n, each in enumerate(marks)}
+        meta = {"format": FORMAT, "position": asdict(at), "runs": list(rows.runs)}
+        save_state(self.asked.state, meta | {"number": rows.number}, tables)
+        self.saved_rows, self.saved_lines = rows.number, at.lines
+
+    def _resume(self, path: Path) -> None:
+        rows = self.rows
+        try:
+            meta, tables = load_state(path)
+            self.at = Position(**meta["position"])
+            rows.number, rows.runs = meta["number"], dict.fromkeys(meta["runs"])
+            rows.kept, rows.counts = tables.get("kept"), tables["counts"]
+            names = {f"others {n}": measure for n, measure in enumerate(rows.measures)}
+            rows.others = {names[name]: tables[name] for name in names.keys() & tables.keys()}
+            recent = [each["mark"].to_numpy() for name, each in tables.items() if "recent" in name]
+            self.recent[1].remember_all(recent)
+        except (*UNREADABLE, zipfile.BadZipFile, zlib.error, pl.exceptions.PolarsError) as error:
+            cure = "name another file, or remove this one to begin anew"
+            reason = f"is no saved state: {error}"
+            raise input_error(str(path), None, reason, cure, "damaged-file") from error
+        if self.at.signature != self._rules():
+            reason = f"was saved by other rules or inputs: {self.at.signature}"
+            raise input_error(str(path), None, reason, "remove it to begin anew", "other-state")
+        if rows.runs:
+            for _ in self._look(None, [(0, run, 0) for run in rows.runs]):
+                pass
+        self.saved_rows, self.saved_lines = rows.number, self.at.lines
+        if self.asked.continued:
+            self.hash.update(self.at.digest.encode())
+            self.at.continued = True
+            return
+        if self.at.continued:
+            raise UsageError(f"{path} went on without its beginning before: give --continued again")
+        if self.at.lines:
+            self.skip, self.at.lines = replace(self.at), 0
+
+    def _rules(self) -> str:
+        """What must be the same when a state goes on."""
+        measures, asked = self.rows.measures, self.asked
+        evaluation = self.rows.evaluation(is_whole=False)
+        rule = asked.on_missing or evaluation.edition.on_missing
+        signature = signature_of(evaluation, measures, rule, asked.undefined)
+        return f"{signature}|measures:{' '.join(map(str, measures))}"
+
+    # Lines.
+
+    def take(self, content: bytes) -> Generator[Iterable[str]]:
+        """Take whole lines; gives those to write, in parts. A faulty line is raised after them.
+
+        The last line may have no end. Where bad lines are left out they are told, and count as
+        lines without a row. Whoever takes a part writes all of it before the next: then no state is
+        saved of rows that were not told.
+        """
+        is_cut = not content.endswith(b"\n")
+        content = self._skipped(content + b"\n" * is_cut)
+        if not content:
+            return
+        content, block, faults = self._read_good(content)
+        if is_cut and self.bad_ahead[-1:] == [self.at.lines + content.count(b"\n")]:
+            self.bad_ahead.pop()  # not counted: it is whole when the stream is given again
+            content = content[: content.rfind(b"\n", 0, -1) + 1]
+        before, taken, start = self.at.lines, 0, 0
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
+        lines = block["line"].to_list()
+        while start < block.height:
+            stop = min(block.height, start + self.together)
+            end = int(ends[lines[stop - 1] - before - 1])
+            with self.asked.undisturbed():
+                told = self._step(block[start:stop])
+                self._count(content[taken:end])
+                self.whole = True
+                yield chain(self._header(), told)
+            start, taken = stop, end
+        if not faults:
+            with self.asked.undisturbed():
+                self._count(content[taken:])
+        if faults or self.rows.number - self.saved_rows >= SAVED_EVERY:
+            self.save()
+        if faults:
+            way = "or pass --on-bad-line skip to leave bad lines out"
+            raise InputError([replace(each, cure=f"{each.cure}; {way}") for each in faults])
+
+    def _read_good(self, content: bytes) -> tuple[bytes, pl.DataFrame, list[Fault]]:
+        """Return the rows of whole lines; leave bad lines out, or all from the first bad one on."""
+        first, ending = self.at.lines + 1, list[Fault]()
+        while True:
+            try:
+                return content, self._read(content), ending
+            except InputError as error:
+                bad = [fault for fault in error.faults if fault.line is not None]
+                if not bad:
+                    raise
+                lines = content.split(b"\n")
+                if not self.asked.skips_bad_lines:
+                    least = min(fault.line or 0 for fault in bad)
+                    ending = [fault for fault in bad if fault.line == least]
+                    content = b"".join(line + b"\n" for line in lines[: least - first])
+                    continue
+                for fault in {each.line: each for each in reversed(bad)}.values():
+                    place = (fault.line or 0) - first
+                    text = lines[place].decode("utf-8", "replace")
+                    self.asked.tell(replace(fault, text=text))
+                    lines[place] = b""
+                    self.bad_ahead = sorted({*self.bad_ahead, place + first})
+                content = b"\n".join(lines)
+
+    def _read(self, content: bytes) -> pl.DataFrame:
+        """Return the rows of lines; any fault is an `InputError`. Nothing is remembered of them."""
+        lines = LineBlock(self.stream, content, self.at.lines)
+        key, faults = list(self.gold.key), FaultList(lines)
+        lines.decided = self.at.decided
+        block = read_input(lines, RUN, self.reader, "jsonl").frame
+        if self.at.decided is None and block.height:
+            lines.decided = self._columns_in(lines.lines({block["line"][0]}).popitem()[1])
+            read_input(lines, RUN, self.reader, "jsonl")
+        if key:
+            marks = marks_of(block.select(key))
+            known = twice(marks) | self.recent[0].known(marks) | self.recent[1].known(marks)
+            if self.gold.marks_repeats:
+                return block.with_columns(pl.Series(AGAIN, known))
+            for row in block.filter(known).iter_rows(named=True):
+                within = " and ".join(key[:-1])
+                reason = f'{key[-1]} "{row[key[-1]]}" stands twice within its {within}'
+                faults.add(row["line"], reason, "each comes once", "duplicate-id")
+            faults.check()
+        return block
+
+    def _columns_in(self, line: str) -> list[str]:
+        """Return the columns that the object of a line has."""
+        keys = json.loads(line).keys()
+        return [each.name for each in self.reader.schema if not keys.isdisjoint(each.names)]
+
+    def _skipped(self, content: bytes) -> bytes:
+        """Return what is left of lines that the state has counted; they must be the same lines."""
+        if self.skip is None:
+            return content
+        part, rest = cut(content, self.skip.lines - self.at.lines)
+        self.at.lines += part.count(b"\n")
+        self.hash.update(part)
+        if self.at.lines == self.skip.lines:
+            if self.hash.hexdigest() != self.skip.digest:
+                seen = count(self.at.lines, "line")
+                reason = f"its beginning ({seen}) is not that of the saved state"
+                cure = "give the same stream from its beginning, or --continued if it goes on"
+                raise input_error(STANDARD_INPUT, None, reason, cure, "other-state")
+            self.skip = None
+        return rest
+
+    def _count(self, content: bytes) -> None:
+        """Remember lines as taken."""
+        self.hash.update(content)
+        self.at.lines += content.count(b"\n")
+        ahead = [line for line in self.bad_ahead if line > self.at.lines]
+        self.at.bad, self.bad_ahead = self.at.bad + len(self.bad_ahead) - len(ahead), ahead
+
+    # Rows.
+
+    @property
+    def together(self) -> int:
+        """How many rows are counted together: so that looks at them see no more than fit."""
+        if self.asked.on_missing == "error":
+            return self.asked.every - self.rows.number % self.asked.every
+        every, runs = self.asked.every, max(len(self.rows.runs), 1)
+        held = 0 if self.rows.kept is None else self.rows.kept.height / runs
+        looks = (math.sqrt(held**2 + 4 * every * ROWS_AT_ONCE) - held) / (2 * every)
+        return max(1, int(looks * every))
+
+    def _step(self, block: pl.DataFrame) -> list[str]:
+        """Count these rows in all places; returns what is to be told of them."""
+        every, before = self.asked.every, self.rows.number
+        runs = block["run"].to_list()
+        self.rows.runs.update(dict.fromkeys(runs))
+        seen = [(before + row) // every for row in range(block.height)]
+        looks = range(before // every, (before + block.height) // every)
+        states = dict.fromkeys((looks[0], run) for run in sorted(self.waiting)) if looks else {}
+        states |= dict.fromkeys(
+            (at, run) for at, run in zip(seen, runs, strict=True) if at in looks
+        )
+        ends = [(at, run, (at + 1) * every - before) for at, run in states]
+        late, latest = self.at.late, max(self.at.latest.values(), default=-math.inf)
+        by_then = [(late, latest)]
+        for run, time in zip(runs, block["time"] if "time" in block.columns else [], strict=False):
+            own = self.at.latest.get(run, -math.inf)
+            late, latest = late + (time < own), max(latest, time)
+            self.at.latest[run] = max(own, time)
+            by_then.append((late, latest))
+        told = []
+        for at, records in self._look(block, ends) if ends else ():
+            late_then, latest_then = by_then[min((at + 1) * every - before, len(by_then) - 1)]
+            if records:
+                told.append(self._line((at + 1) * every, late_then, latest_then, records))
+        self.whole = False
+        self.rows.add(block)
+        self.at.late = late
+        self.waiting = set() if looks else self.waiting
+        self.waiting.update(run for at, run in zip(seen, runs, strict=True) if at not in looks)
+        if self.gold.key:
+            self.recent[1].remember(marks_of(block.select(self.gold.key)))
+            if len(self.recent[1]) >= REMEMBERED:
+                self.recent = [self.recent[1], Repeats()]
+        return told
+
+    def _look(
+        self, block: pl.DataFrame | None, states: Sequence[tuple[int, str, int]]
+    ) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """Yield what differs of runs at each look, of which each sees so many rows of a block.
+
+        A run at a look is evaluated as a run of its own.
+        """
+        rows, asked = self.rows, self.asked
+        every = pl.DataFrame(
+            states, {"look": pl.Int64, "run": pl.String, "end": pl.Int64}, orient="row"
+        )
+        every = every.with_columns(pl.format("{}\0{}", "look", "run").alias("state"))
+        held = rows.kept if block is None else rows.with_block(block)
+        if held is None:
+            return
+        first = held.height - (0 if block is None else block.height)
+        seen = held.with_row_index("arrival").join(every, on="run", maintain_order="left")
+        seen = seen.filter(pl.col("arrival") < pl.col("end") + first)
+        seen = seen.drop("run", "look", "end", "arrival").rename({"state": "run"})
+        others = {
+            measure: sums.join(every.select("run", "state"), on="run")
+            .drop("run")
+            .rename({"state": "run"})
+            for measure, sums in rows.others.items()
+        }
+        table = rows.table(seen, every["state"].to_list())
+        evaluation = self.gold.evaluate(table, rows.counts.clear(), is_whole=False)
+        evaluation = replace(evaluation, others=others)
+        try:
+            scores = plain_scores(
+                evaluation,
+                rows.measures,
+                asked.on_missing,
+                asked.undefined,
+                per_topic=asked.per_topic,
+            )
+        except MissingTopics as error:
+            raise MissingTopics(re.sub("[0-9]+\0", "", str(error))) from None
+        found: dict[int, list[dict[str, Any]]] = {}
+        for record in scores.records(per_topic=asked.per_topic):
+            look, _, run = record.run.partition("\0")
+            known, place = self.told.setdefault(run, {}), (record.topic, record.measure)
+            if place not in known or known[place] != record.value:
+                known[place] = record.value
+                found.setdefault(int(look), []).append(record._asdict() | {"run": run})
+        yield from found.items()
+
+    # What is told.
+
+    def _header(self) -> Iterator[str]:
+        """The first line: by what rules the others came about."""
+        if not self.headed:
+            self.headed = True
+            skips = self.asked.skips_bad_lines or self.at.bad
+            yield line_of({"signature": self._rules() + "|bad-lines:skip" * bool(skips)})
+
+    def _line(
+        self, updates: int, late: int, latest: float, records: Iterable[Any], **more: object
+    ) -> str:
+        """The line that tells these values after so many rows."""
+        time = latest if math.isfinite(latest) else None
+        content = {"updates": updates, "late": late, "time": time, "records": list(records)}
+        return line_of(content | more)
+
+    def finish(self) -> str:
+        """The last line: every measure, and the warnings; the state is saved."""
+        if self.skip is not None:
+            reason = f"it ends before the {self.skip.lines:,} lines of the saved state"
+            cure = "give the whole stream again"
+            raise input_error(STANDARD_INPUT, None, reason, cure, "other-state")
+        self.save()
+        rows, asked, at = self.rows, self.asked, self.at
+        skipped = [f"{count(at.bad, 'bad line')} skipped"] if at.bad else []
+        records, warnings = list[Any](), ["there was no update"]
+        if rows.runs:
+            zones = tuple(self.stream.zones.items())
+            rows.sources = [replace(rows.sources[0], rows=at.lines, zones=zones)]
+            evaluation = rows.evaluation(is_whole=False)
+            scores = scores_of(evaluation, rows.measures, asked.on_missing, asked.undefined)
+            records = [each._asdict() for each in scores.records(per_topic=asked.per_topic)]
+            warnings = list(scores.warnings)
+        latest = max(at.latest.values(), default=-math.inf)
+        more = {"final": True, "warnings": [*skipped, *warnings]}
+        return self._line(rows.number, at.late, latest, records, **more)
+
+
+def marks_of(keys: pl.DataFrame) -> Marks:
+    """Return a hash of each key."""
+    texts = ("\t".join(key).encode() for key in keys.cast(pl.String).iter_rows())
+    found = [blake2b(text, digest_size=HASH_BYTES).digest() for text in texts]
+    return np.array(found, f"S{HASH_BYTES}")
+
+
+def cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
+    """Return the first lines, and the rest."""
+    ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
+    at = len(content) if lines > len(ends) else int(ends[lines - 1]) if lines else 0
+    return content[:at], content[at:]
+
+
+def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    """Yield the incoming bytes in whole lines; the last line may have no end."""
+    line = 1
+    try:
+        for block in whole_lines(read, LINE.most):
+            yield block
+            line += block.count(b"\n")
+    except LongLine as error:
+        text = error.start.decode("utf-8", "replace")
+        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
+        raise InputError([fault]) from None
+
+
+def save_state(path: Path, meta: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
+    """Write tables, and what is none as JSON beside them, as one file: whole or not at all."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(META, json.dumps(meta))
+        for name, table in tables.items():
+            exact = table.with_columns(pl.col(pl.Int128).cast(pl.String))
+            columns = [each for each, kind in table.schema.items() if kind == pl.Int128]
+            part = io.BytesIO()
+            exact.rename({each: f"{EXACT}{each}" for each in columns}).write_ipc(part)
+            archive.writestr(name, part.getvalue())
+    write_whole(path, content.getvalue())
+
+
+def load_state(path: Path) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+    """Return what was written as a state."""
+    tables = {}
+    with zipfile.ZipFile(io.BytesIO(all_of_file(path))) as archive:
+        meta = json.loads(archive.read(META))
+        if meta["format"] != FORMAT:
+            raise ValueError(f"format {meta['format']}")
+        for name in archive.namelist():
+            if name != META:
+                table = pl.read_ipc(io.BytesIO(archive.read(name)))
+                table = table.with_columns(pl.col(f"^{EXACT}.*$").cast(pl.Int128))
+                tables[name] = table.rename(lambda each: each.removeprefix(EXACT))
+    return meta, tables

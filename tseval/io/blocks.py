@@ -1,0 +1,119 @@
+"""Inputs read a block of rows at a time, for those that are larger than memory or never end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from copy import copy
+from dataclasses import replace
+from itertools import chain, count
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.files.given import is_empty
+from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.io.forms import form_of
+from tseval.io.tables import Table, TableReader, read_input, track_of
+
+LINE_FEED = 10
+RUN = "stdin"
+"""What a run of a stream is called whose rows don't say."""
+IN_BLOCKS = ("tsv", "jsonl", "parquet")
+"""The forms of plain tables that are read in blocks."""
+
+
+class LineBlock(Input):
+    """Some lines of a file or a stream, before which others stand; line 1 may head them."""
+
+    is_part = True
+    is_compressed = is_there = can_be_read_again = False
+
+    def __init__(self, source: Input, content: bytes, before: int, heading: bytes = b"") -> None:
+        super().__init__(source.file)
+        self.path, self.columns, self.run_name = source.path, source.columns, source.run_name
+        self.zones, self.decided = source.zones, source.decided
+        self.before, self.heading = before, heading
+        self._kept = heading + content
+
+    def _suffix(self) -> str:
+        return ""
+
+    def line_numbers(self) -> Iterator[int]:
+        """The number of each line."""
+        return chain([1] if self.heading else [], count(self.before + 1))
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The lines with these numbers."""
+        every = zip(self.line_numbers(), (self._kept or b"").split(b"\n"), strict=False)
+        texts = {number: text for number, text in every if number in numbers}
+        return {number: text.decode("utf-8", "replace") for number, text in texts.items()}
+
+
+def split_lines(blocks: Iterator[bytes], rows: int) -> Iterator[bytes]:
+    """Yield so many lines at a time; the last may be fewer."""
+    held, number = b"", 0
+    for block in blocks:
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == LINE_FEED) + 1
+        start = 0
+        for at in range(rows - number, len(ends) + 1, rows):
+            yield held + block[start : ends[at - 1]]
+            held, start = b"", int(ends[at - 1])
+        number = (number + len(ends)) % rows
+        held += block[start:]
+    if held:
+        yield held
+
+
+def read_blocks(
+    source: Input, name: str, reader: TableReader, rows: int, form: str | None = None
+) -> Iterator[Table]:
+    """Yield the rows of an input, so many at a time; a block with a fault raises it.
+
+    There is a block in any case. `name` is that of its run where no column says.
+    """
+    track, heading = track_of(source, reader, form), b""
+    if reader.may_be_empty and is_empty(source):
+        yield read_input(source, name, reader, form)
+        return
+    if track is not None and (track.layout is not None or track.has_heading):
+        own = replace(track, applies=lambda _: True)
+        reader = replace(reader, tracks=(own,), reads_tables=False)
+        heading = source.first_line() + b"\n" if track.has_heading else b""
+    else:
+        form = form_of(source, reader.schema.called(source.columns), form)
+        if track is not None or form not in IN_BLOCKS:
+            kind, known = "a file of the track" if track else form, ", ".join(IN_BLOCKS)
+            raise UsageError(f"{source.path} is {kind}; what is read in blocks is: {known}")
+        reader = replace(reader, tracks=())
+        heading = source.first_line() + b"\n" if form == "tsv" else b""
+    if track is None and form == "parquet":
+        yield from _read_slices(source, name, reader, rows)
+        return
+    blocks = source.blocks()
+    if heading:
+        first = next(blocks, b"")
+        blocks = chain([first[len(heading) :]], blocks)
+    before = int(bool(heading))
+    contents = split_lines(blocks, rows)
+    for content in chain([next(contents, b"")], contents):
+        yield read_input(LineBlock(source, content, before, heading), name, reader, form)
+        before += content.count(b"\n")
+
+
+def _read_slices(source: Input, name: str, reader: TableReader, rows: int) -> Iterator[Table]:
+    """Yield the rows of Parquet."""
+    part = copy(source)
+    part.most, part.before = rows, 0
+    while True:
+        table = read_input(part, name, reader, "parquet")
+        yield table
+        if table.frame.height < rows:
+            return
+        part.before += rows
+
+
+def read_nothing(reader: TableReader) -> Table:
+    """Return a table without rows."""
+    names = "\t".join(column.name for column in reader.schema.required)
+    source = LineBlock(Input(STANDARD_INPUT), b"", 1, f"{names}\n".encode())
+    return read_input(source, RUN, replace(reader, tracks=(), empty=None), "tsv")
