@@ -1018,6 +1018,19 @@ def test_stability_over_cutoffs() -> None:
     assert every["fits"].dropna().tolist() == [20, 20]
 
 
+def test_every_batch_at_every_cutoff(tmp_path: Path) -> None:
+    """No confidence is above 600: at 700 nothing is returned, and each recall is 0."""
+    path = tmp_path / "series.csv"
+    options = ("--start", 1699920000, "--end", "6d", "--show", "fits", "--cutoff", "700,50,50")
+    done = program("filter", FOLDER / "fading.tsv", TRUTH, *options, "--series", path, "--quiet")
+    assert done.code == 0, done.err
+    rows = pd.read_csv(path, comment="#")
+    recall = rows[rows["measure"] == "R"]
+    assert recall["cutoff"].tolist() == [50] * 6 + [700] * 6
+    assert recall["value"].tolist()[:5] == [1, 1, 0.5, 0.5, 0]
+    assert recall["value"].tolist()[6:11] == [0] * 5
+
+
 def test_stability_of_one_length_and_of_programs() -> None:
     inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "improving", "steady", "truth")]
     options: tuple[object, ...] = ("--start", 1699920000, "--end", "6d", "--cutoff", 50)

@@ -19,7 +19,10 @@ def chart_page(picture: Picture) -> bytes:
     """One file that loads nothing: heading, legend, panels with their tables, signature."""
     panels = {f"{SECTION}-{at}": panel for at, panel in enumerate(picture.panels)}
     lines = _lines(picture)
-    body = _body(picture, lines), block_of(picture.names, panels, {"colours": lines.colours})
+    body = (
+        _body(picture, lines),
+        block_of(picture.names, panels, {"colours": lines.colours, "kind": picture.kind}),
+    )
     return document(picture.title, body, SCRIPTS_OF_PANELS)
 
 

@@ -90,9 +90,9 @@
       const rest = [...each.corners].filter(([run]) => !runs.includes(run)).map(([, corners]) => corners);
       if (isMany) each.grey.setAttribute("d", envelope(rest, each.left, each.right));
     });
-    const others = data.runs.length - runs.length;
+    const others = data.runs.length - runs.length, kind = data.kind ?? "run";
     told.hidden = !isMany;
-    told.replaceChildren(others ? `The area with an edge: from the lowest to the highest of ${runs.length ? others === 1 ? "the other run" : `the other ${others} runs` : `all ${others} runs`}. ` : "",
+    told.replaceChildren(others ? `The area with an edge: from the lowest to the highest of ${runs.length ? others === 1 ? `the other ${kind}` : `the other ${others} ${kind}s` : `all ${others} ${kind}s`}. ` : "",
       ...(page.stepped.length ? ["At most ", String(MOST_LINES), " stand out, so ", named(page.stepped[0]), " stepped back."] : []));
   }
   document.addEventListener("standing", show);
