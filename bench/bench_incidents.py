@@ -35,11 +35,14 @@ from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.registry import edition
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.families.incidents.evaluation import IncidentEvaluation
-from tseval.families.incidents.family import FAMILY
-from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
-from tseval.families.incidents.ontologies import read_ontology
-from tseval.families.incidents.tables import ACTIONABLE, LEVELS
+from tseval.families.incidents.family import (
+    FAMILY,
+    IncidentEvaluation,
+    IncidentInputs,
+    IncidentOptions,
+)
+from tseval.families.incidents.files import LEVELS
+from tseval.families.incidents.rules import ACTIONABLE
 
 LIMIT = 3.0
 EVENTS, TYPES = 20, 25
@@ -119,7 +122,7 @@ def evaluations(files: Files) -> dict[str, IncidentEvaluation]:
 def without_guard(evaluation: IncidentEvaluation) -> IncidentEvaluation:
     """The same with the correlation as it is defined: the reference knows no other."""
     rules = evaluation.index.rules.changed({"correlation": "defined"})
-    return replace(evaluation, streams=replace(evaluation.streams, rules=rules))
+    return replace(evaluation, stream=replace(evaluation.stream, rules=rules))
 
 
 # By hand: what the scripts do, with dictionaries and loops.
@@ -127,7 +130,9 @@ def without_guard(evaluation: IncidentEvaluation) -> IncidentEvaluation:
 
 def by_hand(files: Files) -> dict[str, dict[str, dict[str, float | None]]]:
     """Every measure of every edition for the first runs, in loops."""
-    ontology = slow.Ontology(read_ontology(files.ontology).types, frozenset(ACTIONABLE))
+    entries = json.loads(files.ontology.read_text())["informationTypes"]
+    types = tuple(each["id"] for each in entries)
+    ontology = slow.Ontology(types, frozenset(ACTIONABLE))
     labels = hand_labels(files.labels)
     times = {label.post: at for at, label in enumerate(labels)}
     found: dict[str, dict[str, dict[str, float | None]]] = {name: {} for name in EDITIONS}
@@ -219,7 +224,7 @@ def check(
 
 def seconds(evaluation: IncidentEvaluation) -> float:
     """From tables to scores: the index is made anew, so that nothing is kept."""
-    fresh = replace(evaluation, streams=replace(evaluation.streams))
+    fresh = replace(evaluation, stream=replace(evaluation.stream, shared={}))
     start = time.process_time()
     scored(fresh)
     return time.process_time() - start

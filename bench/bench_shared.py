@@ -73,8 +73,8 @@ from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.filtering.family import FAMILY as FILTERING
 from tseval.families.filtering.family import FilterInputs, FilterOptions
 from tseval.families.incidents.family import FAMILY as INCIDENTS
-from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
-from tseval.families.incidents.tables import LEVELS
+from tseval.families.incidents.family import IncidentInputs, IncidentOptions
+from tseval.families.incidents.files import LEVELS
 from tseval.statistics import p_values, rank_biased_overlap
 
 Floats: TypeAlias = NDArray[np.float64]

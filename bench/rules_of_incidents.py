@@ -23,7 +23,8 @@ import numpy as np
 
 import tseval
 from tseval.core.registry import edition
-from tseval.families.incidents.tables import LEVELS, RENAMED, short_name
+from tseval.families.incidents.files import LEVELS
+from tseval.families.incidents.rows import RENAMED, short_name
 
 BESIDE = Path(__file__).parents[2] / "shared" / "conformance" / "incidents"
 ENTRIES = 19_784

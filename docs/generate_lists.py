@@ -81,9 +81,9 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 def columns(table: str) -> str:
     """The columns of a table."""
     from tseval.core.registry import schemas
-    from tseval.families.incidents.tables import JUDGED_POOL
+    from tseval.families.incidents.files import JUDGED_POOL
 
-    schema = (schemas() | {JUDGED_POOL.table: JUDGED_POOL})[table]
+    schema = (schemas() | {JUDGED_POOL.schema.table: JUDGED_POOL.schema})[table]
     body = []
     for each in schema:
         words = HEADS[each.kind.value]

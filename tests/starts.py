@@ -83,25 +83,25 @@ STARTS = {
     ),
     "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 149, "rapidfuzz scipy"),
     "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 133, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 233, "pandas polars.dataframe"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 250, "pandas polars.dataframe"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 218, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 234, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 157, "pandas rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 151, "pandas polars.dataframe scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 192, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        289,
+        272,
         "pandas polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        208,
+        191,
         "importlib.metadata polars.dataframe pyarrow.lib",
     ),
     "validate": Start(
-        f"validate {RUN} {GOLD}", 210, "importlib.metadata polars.dataframe pyarrow.lib"
+        f"validate {RUN} {GOLD}", 193, "importlib.metadata polars.dataframe pyarrow.lib"
     ),
-    "measures": Start("measures", 201, "importlib.metadata polars.dataframe pyarrow.lib"),
+    "measures": Start("measures", 186, "importlib.metadata polars.dataframe pyarrow.lib"),
     "values": Start("values --help", 83),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
@@ -110,8 +110,8 @@ STARTS = {
     ),
     "incidents": Start(
         f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet",
-        109,
-        "pyarrow.lib",
+        90,
+        "polars.dataframe importlib.metadata numpy.ma",
     ),
     "filter": Start(
         f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 101, "polars.dataframe scipy"

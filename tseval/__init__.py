@@ -31,13 +31,13 @@ if TYPE_CHECKING:
         score_clusters,
         score_crisisfacts,
         score_filtering,
+        score_incidents,
         score_responses,
         score_timelines,
         score_values,
     )
     from tseval.families.clusters.family import sample_posts
     from tseval.families.incidents.pooling import pool_incidents
-    from tseval.families.incidents.scoring import score_incidents
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
@@ -79,7 +79,7 @@ _PUBLIC = {
     "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",
     "score_clusters": "tseval.families.calls",
-    "score_incidents": "tseval.families.incidents.scoring",
+    "score_incidents": "tseval.families.calls",
     "score_filtering": "tseval.families.calls",
     "score_responses": "tseval.families.calls",
     "score_timelines": "tseval.families.calls",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, cast
 
 from tseval.core.calling import CommonOptions, Where, scored
@@ -25,14 +26,15 @@ def options_of(family: Family[Any, Any]) -> Iterator[tuple[str, Field[Any], Decl
     """Yield the options that change scores, with their names in Python."""
     for field, what in declared(family.options):
         if what.has_meaning(SCORES) and not what.is_output:
-            yield input_name(what), field, what
+            name = input_name(what)
+            yield f"{name}_" if iskeyword(name) else name, field, what
 
 
 def read_option(what: Declared, value: Any) -> Any:
     """Return the value of an option as the command line has it."""
     if value is None:
         return None
-    if what.several:
+    if what.several or what.by_commas:
         return tuple(map(what.kind, [value] if isinstance(value, str) else value))
     return what.kind(value)
 
@@ -40,10 +42,11 @@ def read_option(what: Declared, value: Any) -> Any:
 def parameters(family: Family[Any, Any]) -> Iterator[Parameter]:
     """Yield the parameters of a family's call: inputs, measures, then all others by name."""
     inputs = list(declared(family.inputs))
-    required = [field.name for field, what in inputs if not what.flags]
+    required = [field.name for field, what in inputs if not what.flags or what.by_place]
     yield from (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in required)
     yield Parameter("measures", Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    by_name = {f.name: (f, what) for f, what in inputs if what.flags and not what.adds_to}
+    others = ((f, what) for f, what in inputs if f.name not in required and not what.adds_to)
+    by_name = {field.name: (field, what) for field, what in others}
     by_name |= {name: (field, what) for name, field, what in options_of(family)}
     for name, (field, what) in by_name.items():
         default = Parameter.empty if what.required else field.default
@@ -146,7 +149,7 @@ def stub(family: Family[Any, Any], name: str) -> str:
     for option, _, what in options_of(family):
         kind = "str | float" if what.kind is str and not what.choices else what.kind.__name__
         kind = kind if isinstance(what.kind, type) else "Sequence[float]"
-        kind = "str | Sequence[str]" if what.several else kind
+        kind = "str | Sequence[str]" if what.several or what.by_commas else kind
         types[option] = kind if what.kind is bool else f"{kind} | None"
     lines, by_name = [f"def {name}("], False
     for each in parameters(family):

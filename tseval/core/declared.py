@@ -69,6 +69,8 @@ class Declared:
     """The rule that it stands for; of a switch with the value that it gives: `reward=binary`."""
     adds_to: str = ""
     """The field of the input that its files add to: all are read as one table."""
+    by_place: bool = False
+    """Whether a call in Python takes it by its place, too, as it takes positional files."""
 
     @property
     def name(self) -> str:
@@ -94,6 +96,7 @@ def file_option(
     required: bool = False,
     table: Schema | None = None,
     adds_to: str = "",
+    by_place: bool = False,
 ) -> Any:
     """A file that an option names, with its table if it holds a plain one; words as of `option`."""
     return _field(
@@ -107,6 +110,7 @@ def file_option(
         required=required,
         table=table,
         adds_to=adds_to,
+        by_place=by_place,
     )
 
 

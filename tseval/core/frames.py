@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made", bound="FrameEvaluation")
 
 
-def _open(inputs: Any) -> Any:
+def open_inputs(inputs: Any) -> Any:
     """The inputs that are given as `Input`s, which read a stream once."""
     opened = {}
     for field, what in declared(type(inputs)):
@@ -211,7 +211,7 @@ class FrameEvaluation(Evaluation):
     ) -> Made:
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
-        inputs = _open(inputs)
+        inputs = open_inputs(inputs)
         readers = cls.choose_readers(inputs, applied)
         tables = read_inputs(inputs, access, readers, cls.by_name, cls.optional)
         return cls.join(Request(inputs, options, applied, tables), edition, readers)
@@ -291,7 +291,7 @@ class FrameGold(Gold):
         from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
 
         kind, applied = self.evaluation, edition.rules.changed(rules)
-        self.edition, opened = edition, _open(inputs)
+        self.edition, opened = edition, open_inputs(inputs)
         self.readers = kind.choose_readers(opened, applied)
         self.runs = next(iter(self.readers))
         self.reader = self.readers[self.runs]

@@ -170,11 +170,11 @@ def _running(rows: pl.DataFrame, names: Sequence[str], by: Sequence[str]) -> pl.
     ordered, keys = rows.sort(*by, "time"), pl.col(*by, "time")
     sums = pl.col(_lanes_in(rows, names)).fill_null(0).cum_sum().over(by)
     is_last = pl.any_horizontal(keys.ne_missing(keys.shift(-1)))
-    return _read(ordered.with_columns(sums).filter(is_last), names)
+    return sums_as_floats(ordered.with_columns(sums).filter(is_last), names)
 
 
-def _read(sums: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Sums as floats."""
+def sums_as_floats(sums: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Exact sums in whole units as floats."""
     fine = [name + FINE for name in names if name + FINE in sums.columns]
     floats = [_float(pl.col(name), UNIT) for name in names]
     for at, name in enumerate(names):
@@ -189,10 +189,10 @@ def _values(
 ) -> pl.DataFrame:
     """The score of the sums of `every` group, or its mean over the inner keys."""
     if c.inner:
-        values = mean(c.score(_read(sums, c.amounts)), by)
+        values = mean(c.score(sums_as_floats(sums, c.amounts)), by)
         return every.join(values, on=by, how="left", maintain_order="left")
     joined = every.join(sums, on=by, how="left", maintain_order="left")
-    return c.score(_read(joined, c.amounts))
+    return c.score(sums_as_floats(joined, c.amounts))
 
 
 def before(table: pl.DataFrame, times: pl.DataFrame | None) -> pl.DataFrame:

@@ -16,6 +16,7 @@ CALLS = {
     "score_clusters": "clusters",
     "score_crisisfacts": "crisisfacts",
     "score_filtering": "filtering",
+    "score_incidents": "incidents",
     "score_responses": "responses",
     "score_timelines": "timelines",
     "score_values": "values",

@@ -67,7 +67,8 @@ def snowflake_times(posts: pl.Series) -> pl.Series:
     numbers = posts.set(~posts.str.contains("^[0-9]{1,19}$"), None).cast(pl.UInt64)
     since = (numbers // SNOWFLAKE_UNIT).cast(pl.Float64)
     since = since.set(since == 0, None)
-    return pl.Series((since + SNOWFLAKE_START).to_numpy() / 1000, nan_to_null=True)
+    since += SNOWFLAKE_START
+    return since / (since * 0.0 + 1000.0)
 
 
 def days_of(times: pl.Series) -> pl.Series:

@@ -283,7 +283,9 @@ def _even_fields(
 ) -> pl.DataFrame | None:
     """Return the fields of lines that have all of them and no other, None of any other block."""
     fields, divider = None, " " if b" " in block else "\t"
-    if not any(blank in block for blank in BLANKS if blank != divider.encode()):
+    if layout.ends_with_text and not block.startswith(UNREADABLE):
+        fields = split_first_fields(block, before, divider, names)
+    elif not any(blank in block for blank in BLANKS if blank != divider.encode()):
         further = block.partition(b"\n")[0].count(divider.encode()) + 1 - len(names)
         more = [f"field {at}" for at in range(further)] if layout.may_have_more else []
         fields = split_fields(block, before, divider, [*names, *more])
@@ -294,6 +296,26 @@ def _even_fields(
         return None
     has_comments = layout.comments and fields[names[0]].str.starts_with("#").any()
     return None if has_comments else fields
+
+
+def split_first_fields(
+    block: bytes, before: int, divider: str, names: list[str]
+) -> pl.DataFrame | None:
+    """Return the fields of lines of which the last is a text that may hold dividers.
+
+    None stands for lines that need to be looked at one by one.
+    """
+    try:
+        lines = pl.Series(block.decode().split("\n")[:-1], dtype=pl.String)
+    except UnicodeDecodeError:
+        return None
+    fields = lines.str.splitn(divider, len(names)).struct.rename_fields(names).struct.unnest()
+    first = fields.select(pl.col(names[:-1]).str.contains(r"\s").any())
+    if fields.null_count().sum_horizontal().item() or any(first.row(0)):
+        return None
+    text = pl.col(names[-1]).str.strip_chars()
+    line = pl.int_range(before + 1, before + 1 + pl.len()).alias("line")
+    return fields.select(line, pl.exclude(names[-1]), text)
 
 
 def _fields_of_lines(

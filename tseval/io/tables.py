@@ -221,6 +221,8 @@ class TableReader:
     """Whether the plain table can be read too."""
     note: Callable[[Input], Any] | None = None
     """Returns what a plain table says beside its rows."""
+    choose: Callable[[Input, str | None], TableReader] | None = None
+    """Returns the reader of an input in a form, where an input may hold one of several tables."""
 
     def recognises(self, source: Input) -> bool:
         """Return whether an input looks like this table, by its content or its columns."""
@@ -328,6 +330,7 @@ def _runs(frame: pl.DataFrame) -> tuple[str, ...]:
 
 def read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
     """Read one input, as a file of a track if it is one, else as a plain table."""
+    reader = reader.choose(source, form) if reader.choose is not None else reader
     schema, rows = reader.schema, None
     notes: tuple[Any, ...] = ()
     track = track_of(source, reader, form)

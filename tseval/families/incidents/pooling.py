@@ -8,35 +8,30 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.core.declared import file_option, option
-from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
+from tseval.core.draws import RANDOM, SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.families.incidents.inputs import type_places
-from tseval.families.incidents.ontologies import read_ontology
-from tseval.families.incidents.runs import RunReading, read_predictions
-from tseval.families.incidents.tables import TypeNames
-from tseval.files.imports import Imported, numbers_as_text
+from tseval.families.incidents.files import ONTOLOGY, POOLED_RUNS
+from tseval.families.incidents.rows import add_ancestors, find_types, places_of
+from tseval.files.imports import Imported
+from tseval.io.tables import read, texts_of
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.families.incidents.tables import Ontology, Predictions
     from tseval.files.given import Given
-    from tseval.tables.columns import BoolArray, FloatArray
 
 SURE = 1.0
 """The confidence of a type that a run gives without a number."""
-Pool: TypeAlias = "dict[tuple[str, int], dict[str, Entry]]"
-"""By event and type, and by post."""
 
 
 @frozen
@@ -70,43 +65,30 @@ class Drawing:
     @property
     def by_confidence(self) -> bool:
         """Whether the most confident posts are taken."""
-        return self.draws and self.sampling != "random"
+        return self.draws and self.sampling != RANDOM
 
-    def taken(self, posts: dict[str, Entry], number: int | None, *names: str) -> Iterable[str]:
-        """So many of the posts; a draw depends on the seed, these names and the posts' ids."""
-        if number is None or len(posts) <= number:
+    def draw(self, posts: pl.DataFrame, number: int | None, keys: Sequence[str]) -> pl.DataFrame:
+        """Return so many posts of each group.
+
+        A random draw of a group depends on the seed, its names and the ids of its posts alone.
+        """
+        if number is None:
             return posts
         if self.by_confidence:
-            order = sorted(posts, key=lambda post: (*posts[post].rank, post))
-            return order[:number]
-        entropy = [abs(self.seed), int(self.seed < 0), *(zlib.crc32(n.encode()) for n in names)]
-        places = np.random.default_rng(entropy).permutation(len(posts))[:number]
-        order = sorted(posts)
-        return [order[at] for at in places.tolist()]
-
-
-@dataclass
-class Entry:
-    """A post of the pool of a type."""
-
-    confidence: float
-    """The highest that any run gave it."""
-    time: float = math.nan
-    """The earliest that any run knows."""
-    text: str = ""
-    runs: set[str] = field(default_factory=set)
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """The most confident first, of these the earliest; without a time the last."""
-        return -self.confidence, math.inf if math.isnan(self.time) else self.time
-
-    def add(self, other: Entry) -> None:
-        """What another line or run says of the same."""
-        self.confidence = max(self.confidence, other.confidence)
-        self.time = float(np.fmin(self.time, other.time))
-        self.text = self.text or other.text
-        self.runs |= other.runs
+            order = posts.sort(
+                pl.col("confidence"), "time", "post_id",
+                descending=[True, False, False], nulls_last=True,
+            )  # fmt: skip
+            return order.filter(pl.int_range(pl.len()).over(keys) < number)
+        parts = []
+        for names, own in posts.sort("post_id").group_by(keys, maintain_order=True):
+            part = own
+            if own.height > number:
+                crcs = (zlib.crc32(str(name).encode()) for name in names)
+                random = np.random.default_rng([abs(self.seed), int(self.seed < 0), *crcs])
+                part = own[random.permutation(own.height)[:number]]
+            parts.append(part)
+        return pl.concat(parts) if parts else posts
 
 
 def pool_incidents(
@@ -129,7 +111,7 @@ def pool_incidents(
 
     several: list[Given] = list(runs) if isinstance(runs, list | tuple) else [runs]  # type: ignore[list-item]
     drawing = Drawing(size, depth, sampling, seed)
-    table = pooled(several, ontology, threshold, roll_up=roll_up, entries=entries, drawing=drawing)
+    table = pool(several, ontology, threshold, drawing, roll_up=roll_up, entries=entries)
     frame = pd.DataFrame(table.columns, dtype=str)
     for name in ("confidence", "time", "relevant"):
         if name in frame:
@@ -137,33 +119,75 @@ def pool_incidents(
     return frame
 
 
-def pooled(
+def pool(
     runs: Sequence[Given],
     ontology: str | Path,
-    threshold: float = 0.0,
+    threshold: float,
+    drawing: Drawing,
     *,
-    roll_up: bool = False,
-    entries: Sequence[str] = (),
-    drawing: Drawing | None = None,
+    roll_up: bool,
+    entries: Sequence[str],
 ) -> Imported:
-    """The union of what the runs emitted, or what is drawn of it, as a table for assessors.
+    """Return the union of what the runs gave, or a draw of it, as a table for assessors.
 
     Sorted by topic, type in the order of the ontology, and post, so that no rank shows. `runs`
     names those that gave the type, so that a judgment can be traced.
     """
-    drawing = drawing or Drawing()
     drawing.check()
     if not math.isfinite(threshold):
         raise UsageError(f"threshold cannot be {threshold}: give a finite number")
-    types = TypeNames(read_ontology(ontology), renamed=True)
-    kept = type_places(types.ontology, entries) if entries else range(len(types.ontology))
-    said = read_predictions(runs, RunReading(types, threshold, details=True))
-    given, confidence = _emitted(said, types.ontology, roll_up=roll_up)
-    others = [at for at in range(len(types.ontology)) if at not in set(kept)]
-    given[:, others] = False
-    pool = _united(_of_each_run(said, given, confidence), types.ontology, drawing)
-    warnings = (*_warnings(said, types), *_unsure(said, given, drawing))
-    return Imported(_columns(pool, types.ontology), warnings)
+    known = read([ontology], ONTOLOGY).frame
+    types = known["type"].to_list()
+    kept = places_of(types, entries) if entries else range(len(types))
+    frame = read(runs, POOLED_RUNS).frame
+    found = find_types(frame, types, threshold, renamed=True)
+    is_kept, sure = pl.col("type").is_in(list(kept)), pl.col("number").fill_null(SURE)
+    given = found.rows.with_columns(sure)
+    given = add_ancestors(given, known) if roll_up else given
+    lines = frame.with_row_index("row").select(
+        *("row", "run", "topic", "post_id"),
+        time="time" if "time" in frame.columns else pl.lit(None, pl.Float64),
+        text="text" if "text" in frame.columns else pl.lit(""),
+    )
+    rows = given.filter(is_kept).join(lines, on="row", maintain_order="left").sort("row")
+    names = pl.DataFrame({"type": range(len(types)), "name": types})
+    rows = rows.join(
+        names.cast({"type": rows.schema["type"], "name": pl.String}),
+        on="type",
+        maintain_order="left",
+    )
+    text = pl.col("text")
+    told = {
+        "confidence": pl.col("number").max(),
+        "time": pl.col("time").min(),
+        "text": text.filter(text.fill_null("") != "").first(),
+    }
+    keys = ["topic", "name"]
+    of_runs = rows.group_by("run", *keys, "type", "post_id", maintain_order=True).agg(**told)
+    of_runs = drawing.draw(of_runs, drawing.depth, ["run", *keys])
+    told |= {"confidence": pl.col("confidence").max()}
+    united = of_runs.group_by(*keys, "type", "post_id", maintain_order=True).agg(
+        **told, runs=pl.col("run").unique().sort().str.join(",")
+    )
+    table = drawing.draw(united, drawing.size, keys).sort("topic", "type", "post_id")
+    columns = {"topic": "topic", "type": "name", "post_id": "post_id", "runs": "runs"}
+    columns |= {name: name for name in ("confidence", "time", "text")}
+    optional = [name for name in ("time", "text") if table[name].is_null().all()]
+    made: dict[str, Sequence[str]] = {
+        name: texts_of(table[of]) for name, of in columns.items() if name not in optional
+    }
+    warnings = [] if frame.height else ["the runs are empty"]
+    if found.unknown:
+        unknown = ", ".join(sorted(found.unknown))
+        warnings.append(f"types that the ontology lacks, ignored: {unknown}")
+    bare = found.rows.filter(is_kept & pl.col("number").is_null()).join(lines, on="row")
+    if drawing.by_confidence and bare.height:
+        unsure = listed(sorted(bare["run"].unique()))
+        warnings.append(
+            f"types without a number count as given with confidence 1: runs {unsure}; "
+            "--sampling random does not look at confidences"
+        )
+    return Imported(made | {"relevant": [""] * table.height}, tuple(warnings))
 
 
 @frozen
@@ -196,114 +220,12 @@ class PoolOptions:
     seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
 
 
-def imported(paths: Sequence[str], options: PoolOptions) -> Imported:
-    """The pool of several runs."""
+def write_pool(paths: Sequence[str], options: PoolOptions) -> Imported:
+    """Return the pool of several runs."""
     if options.ontology is None:
         raise UsageError("pool needs to know the information types: --ontology FILE")
     drawing = Drawing(options.size, options.depth, options.sampling, options.seed)
-    return pooled(
-        paths,
-        options.ontology,
-        options.threshold or 0.0,
-        roll_up=options.roll_up,
-        entries=options.entries,
-        drawing=drawing,
+    threshold, entries = options.threshold or 0.0, options.entries
+    return pool(
+        paths, options.ontology, threshold, drawing, roll_up=options.roll_up, entries=entries
     )
-
-
-def _emitted(
-    said: Predictions, ontology: Ontology, *, roll_up: bool
-) -> tuple[BoolArray, FloatArray]:
-    """Which types each line gives, and how confidently; an ancestor as its surest type."""
-    given = said.types.copy()
-    known = np.full(given.shape, np.nan) if said.confidence is None else said.confidence
-    sure = np.where(given, np.where(np.isnan(known), SURE, known), -np.inf)
-    if not roll_up:
-        return given, sure
-    rolled = sure.copy()
-    for at, above in enumerate(ontology.parent):
-        while above >= 0:
-            rolled[:, above] = np.maximum(rolled[:, above], sure[:, at])
-            above = ontology.parent[above]
-    return ontology.with_ancestors(given), rolled
-
-
-def _of_each_run(
-    said: Predictions, given: BoolArray, confidence: FloatArray
-) -> dict[tuple[str, str, int], dict[str, Entry]]:
-    """What each run gave, by run, event and type."""
-    found: dict[tuple[str, str, int], dict[str, Entry]] = {}
-    line, kind = np.nonzero(given)
-    runs, events, posts = said.run.to_list(), said.event.to_list(), said.post_id.to_list()
-    for at, which in zip(line.tolist(), kind.tolist(), strict=True):
-        run = runs[at]
-        entry = Entry(
-            float(confidence[at, which]),
-            math.nan if said.time is None else float(said.time[at]),
-            "" if said.text is None else said.text[at],
-            {run},
-        )
-        own = found.setdefault((run, events[at], which), {})
-        own.setdefault(posts[at], entry).add(entry)
-    return found
-
-
-def _united(
-    of_runs: dict[tuple[str, str, int], dict[str, Entry]], ontology: Ontology, drawing: Drawing
-) -> Pool:
-    """What is taken of every run together, and of that what is taken of each event and type."""
-    pool: Pool = {}
-    for (run, event, which), posts in of_runs.items():
-        own = pool.setdefault((event, which), {})
-        for post in drawing.taken(posts, drawing.depth, run, event, ontology.types[which]):
-            entry = posts[post]
-            own.setdefault(post, entry).add(entry)
-    return {
-        (event, which): {
-            post: posts[post]
-            for post in drawing.taken(posts, drawing.size, event, ontology.types[which])
-        }
-        for (event, which), posts in pool.items()
-    }
-
-
-def _columns(pool: Pool, ontology: Ontology) -> dict[str, Sequence[str]]:
-    """The table; times and texts where any run has them, and room for the answers."""
-    rows = [(*key, post, pool[key][post]) for key in sorted(pool) for post in sorted(pool[key])]
-    entries = [entry for *_, entry in rows]
-    columns: dict[str, Sequence[str]] = {
-        "topic": [event for event, *_ in rows],
-        "type": [ontology.types[which] for _, which, *_ in rows],
-        "post_id": [post for _, _, post, _ in rows],
-        "runs": [",".join(sorted(entry.runs)) for entry in entries],
-        "confidence": numbers_as_text(np.array([entry.confidence for entry in entries])),
-    }
-    if any(not math.isnan(entry.time) for entry in entries):
-        columns["time"] = [
-            "" if math.isnan(entry.time) else numbers_as_text(np.array([entry.time]))[0]
-            for entry in entries
-        ]
-    if any(entry.text for entry in entries):
-        columns["text"] = [entry.text for entry in entries]
-    return columns | {"relevant": [""] * len(rows)}
-
-
-def _warnings(said: Predictions, types: TypeNames) -> Iterator[str]:
-    if not len(said):
-        yield "the runs are empty"
-    if types.unknown:
-        yield f"types that the ontology lacks, ignored: {', '.join(sorted(types.unknown))}"
-
-
-def _unsure(said: Predictions, given: BoolArray, drawing: Drawing) -> Iterator[str]:
-    """A draw by confidence where runs tell none."""
-    if not drawing.by_confidence or not len(said):
-        return
-    known = np.zeros(given.shape, bool) if said.confidence is None else ~np.isnan(said.confidence)
-    lacking = (given & ~known & said.types).any(axis=1)
-    names = sorted({said.run[row] for row in np.flatnonzero(lacking).tolist()})
-    if names:
-        yield (
-            f"types without a number count as given with confidence 1: runs {listed(names)}; "
-            "--sampling random does not look at confidences"
-        )

@@ -1,13 +1,29 @@
-"""Rules: the habits in which the evaluations of incident streams differ, each by its name."""
+"""The rules in which the evaluations of incident streams differ, and the editions of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
+from tseval.core.editions import Edition
 from tseval.core.rules import RuleSet, choice
-from tseval.families.incidents.tables import ACTIONABLE
 from tseval.records import frozen
 
+FAMILY = "incidents"
+NOTE = "McCreadie, TREC-IS V2 Metrics, May 2019"
+PAGE_2018 = "TREC Incident Streams: evaluation (page of the track), 2018"
+NOTEBOOK_2018 = "TREC Incident Streams: evaluation notebook, 2018"
+TRACK_2021 = "Buntain, McCreadie and Soboroff, Incident Streams 2021, TREC 2021"
+PROPOSED = "McCreadie and Soboroff, TREC Incident Streams Track Proposal"
+ACTIONABLE = (
+    "Request-GoodsServices",
+    "Request-SearchAndRescue",
+    "CallToAction-MovePeople",
+    "Report-EmergingThreats",
+    "Report-NewSubEvent",
+    "Report-ServiceAvailable",
+)
+"""The types that call for action, by the track."""
 LABELLING = ("repeated-labels", "two-events", "join")
 """What every measure reads: the rules that say which posts there are."""
 TYPING = ("type-names", "ancestors", "entries")
@@ -212,23 +228,147 @@ class IncidentRules(RuleSet):
         guarded="is 0 where the deviations from the mean sum to exactly 0, as rounding has it",
     )
 
-    def silencer(self, reads: Iterable[str], name: str) -> str | None:
-        """The rule, with its value, by which something that reads all of this does not read one."""
+    def silences(self, reads: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Yield what is not read by whoever reads all of this, each with the rule that is why."""
         for (rule, value), silenced in SILENCED.items():
-            chosen = getattr(self, rule.replace("-", "_"))
-            if rule in reads and chosen == value and name in silenced:
-                return f"{rule}={value}"
-        return None
+            if rule in reads and getattr(self, rule.replace("-", "_")) == value:
+                yield from ((name, f"{rule}={value}") for name in silenced)
 
     def effective(self, reads: Iterable[str]) -> frozenset[str]:
-        """Of what something reads, what can change it by these rules."""
+        """Return what can change something that reads all of this, by these rules."""
         names = frozenset(reads)
-        silent = {
-            name
-            for (rule, value), silenced in SILENCED.items()
-            if rule in names and getattr(self, rule.replace("-", "_")) == value
-            for name in silenced
-        }
+        silent = {name for name, _ in self.silences(names)}
         if "alert-from" in names and self.absent_priority < self.alert_from <= 1:
             silent.add("scale-bottom")  # no post becomes an alert by it, or ceases to be one
         return names - silent
+
+
+ALERT_MEASURES = (
+    "AAW.high",
+    "AAW",
+    "type.F1(actionable)",
+    "type.F1",
+    "type.accuracy",
+    "priority.RMSE(actionable)",
+    "priority.RMSE",
+)
+"""The columns of the tables since the note, in their order."""
+LEADING_ALERTS = (
+    "AAW.high",
+    "AAW",
+    "type.F1(actionable)",
+    "type.accuracy",
+    "priority.RMSE(actionable)",
+)
+SCRIPT = IncidentRules(
+    repeated_labels="entries",
+    join="post",
+    type_names="exact",
+    unknown_priority="uncounted",
+    actionable_mean="named",
+    normalise="always",
+    order="rank",
+    alert_types="ignored",
+    alert_posts="lines",
+    error_types="all",
+    rmse="square",
+    any_wrong="positive",
+    refusals="on",
+)
+"""What the scripts of 2018 and 2019 have in common."""
+
+PARTS_OF_2018, PARTS_OF_2019 = ("S1", "S2", "S3", "S4"), ("A", "B", "C", "D", "E")
+OF_2021 = replace(
+    SCRIPT,
+    repeated_labels="united",
+    two_events="first",
+    types_of_event="labelled",
+    normalise="never",
+    scale_bottom="kept",
+    correlation="guarded",
+)
+OF_PROPOSAL = IncidentRules(
+    threshold="emitted_from", emitted_from=0.0, any_wrong="positive", refusals="on"
+)
+MEASURES_OF_2018 = tuple(f"type.{name}" for name in ("P", "R", "F1", "accuracy"))
+MEASURES_OF_2018 += ("priority.MSE",)
+MEASURES_OF_2018 += tuple(f"any.{name}" for name in ("P", "R", "F1", "accuracy"))
+MEASURES_OF_2021 = (
+    "nDCG@100",
+    "type.F1(actionable)",
+    "type.F1",
+    "type.accuracy",
+    "priority.F1(actionable)",
+    "priority.F1",
+    "priority.pearson(actionable)",
+    "priority.pearson",
+)
+LEADING_OF_2021 = (*MEASURES_OF_2021[:2], *MEASURES_OF_2021[3:5], MEASURES_OF_2021[6])
+OF_PROPOSED = ("type.P", "type.R", "type.accuracy")
+
+
+def edition(
+    name: str,
+    summary: str,
+    citation: str,
+    rules: IncidentRules,
+    measures: tuple[str, ...] = ALERT_MEASURES,
+    leading: tuple[str, ...] = LEADING_ALERTS,
+) -> Edition[IncidentRules]:
+    """Return an edition; the editions since the note have its columns."""
+    return Edition(name, FAMILY, summary, measures, "zero", citation, rules, leading=leading)
+
+
+EDITIONS = (
+    edition(
+        "note",
+        "the formulas of the note of 2019, and what it leaves open made plain",
+        NOTE,
+        IncidentRules(),
+        ("AAW", "AAW.high", "AAW.low", *ALERT_MEASURES[2:]),
+        ("AAW", "AAW.high", "AAW.low", "type.F1(actionable)", "priority.RMSE(actionable)"),
+    ),
+    edition(
+        "2018",
+        "what the script of 2018 computes: types, any type, and errors of priorities",
+        NOTEBOOK_2018,
+        replace(SCRIPT, parts=PARTS_OF_2018, any_untyped="wrong"),
+        MEASURES_OF_2018,
+        ("type.F1", "type.P", "type.R", "any.F1", "priority.MSE"),
+    ),
+    edition(
+        "2018v2",
+        "the runs of 2018 scored anew, as in the table of the note",
+        NOTE,
+        replace(SCRIPT, parts=PARTS_OF_2018, alert_mean="pooled"),
+    ),
+    edition(
+        "2019a",
+        "what the script of 2019-A computes: alerts by the run's own priorities",
+        NOTE,
+        replace(SCRIPT, parts=PARTS_OF_2019, alert_priority="raw"),
+    ),
+    edition(
+        "2019b",
+        "what the script of 2019-B computes: alerts by scaled priorities",
+        NOTE,
+        replace(SCRIPT, parts=PARTS_OF_2019),
+    ),
+    edition(
+        "2021",
+        "what the scripts of 2021 compute: types, levels, correlation and nDCG",
+        TRACK_2021,
+        OF_2021,
+        MEASURES_OF_2021,
+        LEADING_OF_2021,
+    ),
+    edition(
+        "proposal",
+        "information types as the proposal of the track has them, over pooled posts",
+        PROPOSED,
+        OF_PROPOSAL,
+        OF_PROPOSED,
+        OF_PROPOSED,
+    ),
+)
+"""The note of 2019, and what the track's scripts computed."""

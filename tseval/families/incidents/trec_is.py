@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
-from tseval.families.incidents.index import FAMILY
-from tseval.families.incidents.information_types import confusion
+from tseval.families.incidents.measures import confusion
+from tseval.families.incidents.rules import FAMILY
 from tseval.records import frozen
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
-    from tseval.families.incidents.evaluation import IncidentEvaluation
-    from tseval.families.incidents.index import IncidentIndex
+    from tseval.families.incidents.rows import Stream
 
 Lines: TypeAlias = tuple[tuple[str, str], ...]
 """Words, and the measure whose value stands behind them."""
@@ -326,7 +325,7 @@ FILES = {
 
 
 def official_files(
-    evaluation: IncidentEvaluation, on_missing: str | None = None, *, track_names: bool = False
+    evaluation: Any, on_missing: str | None = None, *, track_names: bool = False
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """The files of every run by their names, and the warnings; a `UsageError` if there are none.
 
@@ -340,14 +339,17 @@ def official_files(
     wanted = measures(measures_of(files), FAMILY)
     evaluation.check_asked(wanted)
     scores = scores_of(evaluation, wanted, on_missing)
-    reports = {run: _reports(index, at) for at, run in enumerate(index.runs)}
+    reports = _reports(index)
     name = files.track_name if track_names else edition
     return trec_files(scores, files, name, reports, index.topics), scores.warnings
 
 
-def _reports(index: IncidentIndex, run: int) -> list[Report]:
-    """The counts of each type."""
-    counts = index.once(confusion).summed(axis=1)
-    columns = (counts.both[run], counts.given[run], counts.true[run], counts.posts[run])
-    numbers = np.column_stack(columns).astype(int).tolist()
-    return [Report(name, *row) for name, row in zip(index.ontology.types, numbers, strict=True)]
+def _reports(stream: Stream) -> dict[str, list[Report]]:
+    """Return the counts of each type of every run."""
+    counts = stream.add_up(confusion, by_run=True).sort("unit", "type")
+    found: dict[str, list[Report]] = {run: [] for run in stream.runs}
+    for run, at, *numbers in counts.select(
+        "unit", "type", "both", "given", "true", "posts"
+    ).iter_rows():
+        found[stream.runs[run]].append(Report(stream.types[at], *numbers))
+    return found

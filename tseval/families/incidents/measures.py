@@ -1,0 +1,655 @@
+"""The measures of incident streams: each adds up what posts come to, by unit and by type.
+
+A unit is what posts have in common: a run and an event, a batch of these, or a run alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from tseval.core.kernel import divided, mean, part, quotient, sums_as_floats, total
+from tseval.core.measure import Definition, Measure, Parameter, documented
+from tseval.core.results import Groups, Taken, Values
+from tseval.errors import MeasureError
+from tseval.families.incidents.files import CRITICAL, HIGH, LOW, UNKNOWN
+from tseval.families.incidents.rows import PRIORITIES, Stream, type_places
+from tseval.families.incidents.rules import (
+    FAMILY,
+    LABELLING,
+    NOTE,
+    PAGE_2018,
+    TRACK_2021,
+    TYPING,
+)
+
+if TYPE_CHECKING:
+    from tseval.core.measure import Argument
+    from tseval.tables.columns import FloatArray, IntArray
+
+GROUPS = (
+    Parameter("actionable", "over the types that call for action alone", "", flag=True),
+    Parameter("other", "over the other types alone", "", flag=True),
+)
+IRRELEVANT, UNSORTED = "Other-Irrelevant", "Other-Unknown"
+"""The types that say a post is of no use."""
+BOUNDS = (0.25, 0.5, 0.75)
+"""A priority above the first is Medium, above the second High, above the third Critical."""
+SHUFFLES = 100
+KEY = ("unit", "type")
+
+
+def check_groups(arguments: Mapping[str, Argument]) -> None:
+    """Refuse types that are both actionable and not."""
+    if len(arguments) > 1:
+        raise MeasureError("choose (actionable) or (other), not both")
+
+
+def values_of(frame: pl.DataFrame, size: int, at: pl.Expr) -> Values:
+    """Return the column `value` at these places of so many; others and nulls are undefined."""
+    known = frame.select(at=at.cast(pl.Int64), value=pl.col("value").cast(pl.Float64)).drop_nulls()
+    value, defined = np.zeros(size), np.zeros(size, bool)
+    value[known["at"].to_numpy()] = known["value"].to_numpy()
+    defined[known["at"].to_numpy()] = True
+    return Values(value, defined)
+
+
+def level_of(priority: pl.Expr) -> pl.Expr:
+    """Return the level that a priority stands for."""
+    above = (priority > bound for bound in BOUNDS)
+    return LOW + pl.sum_horizontal(each.cast(pl.Int64) for each in above)
+
+
+# Types of posts.
+
+
+def confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return for every unit and type the posts that have it, by the run, the labels and both."""
+    units = posts["unit"].unique().sort().to_numpy()
+    place = np.searchsorted(units, posts["unit"].to_numpy())
+    number, judged = len(stream.types), posts["j"].to_numpy()
+    row, post, kind = stream.find_said(posts)
+    every = np.repeat(np.bincount(place, minlength=len(units)), number)
+
+    def add_up(rows: IntArray, kinds: IntArray) -> IntArray:
+        return np.bincount(place[rows] * number + kinds, minlength=len(units) * number)
+
+    if stream.asked is not None:
+        asked = stream.table_of(stream.asked)
+        row, post, kind = (each[asked[post, kind]] for each in (row, post, kind))
+        every = add_up(*np.nonzero(asked[judged]))
+    is_right = stream.truth_table[post, kind]
+    return pl.DataFrame(
+        {
+            "unit": np.repeat(units, number),
+            "type": np.tile(np.arange(number, dtype=np.uint32), len(units)),
+            "given": add_up(row, kind),
+            "true": add_up(*np.nonzero(stream.truth_table[judged])),
+            "both": add_up(row[is_right], kind[is_right]),
+            "posts": every,
+        }
+    )
+
+
+def precision() -> pl.Expr:
+    """Return TP / (TP + FP), 0 where that is 0/0."""
+    return divided("both", "given", empty=0.0)
+
+
+def recall() -> pl.Expr:
+    """Return TP / (TP + FN), 0 where that is 0/0."""
+    return divided("both", "true", empty=0.0)
+
+
+def f1() -> pl.Expr:
+    """Return 2 TP / (2 TP + FP + FN), 0 where that is 0/0."""
+    return divided(2 * pl.col("both"), pl.col("given") + pl.col("true"), empty=0.0)
+
+
+def accuracy() -> pl.Expr:
+    """Return (TP + TN) / posts, 0 where that is 0/0."""
+    wrong = pl.col("given") + pl.col("true") - 2 * pl.col("both")
+    return divided(pl.col("posts") - wrong, pl.col("posts"), empty=0.0)
+
+
+def mean_of_types(
+    stream: Stream, measure: Measure, values: pl.DataFrame, *, of_defined: bool, without: int = -2
+) -> pl.DataFrame:
+    """Return the mean over the types of a measure, which leaves out what is undefined.
+
+    Or counts it as 0: then the mean is undefined where all types are.
+    """
+    members = [at for at in stream.members(measure) if at != without]
+    divisor = len(members)
+    if measure.has("actionable") and stream.rules.actionable_mean == "named":
+        divisor = len(stream.rules.actionable) - (without in stream.actionable)
+    own = pl.col("value").filter(pl.col("type").is_in(members))
+    is_defined = own.count() > 0
+    if of_defined:
+        divisor_of = own.count().cast(pl.Float64)
+    else:
+        divisor_of = pl.lit(float(divisor))
+        among = pl.col("value") if without < -1 else own
+        is_defined = (among.count() > 0) & (divisor > 0)
+    sums = values.group_by("unit").agg(
+        sum=total(own), by=divisor_of.first(), is_defined=is_defined.first()
+    )
+    return sums.select(
+        "unit", value=pl.when("is_defined").then(quotient(pl.col("sum"), pl.col("by")))
+    )
+
+
+def account_types(of: Callable[[], pl.Expr], stream: Stream, measure: Measure) -> Taken:
+    """Return a measure of one type against all others, as the mean over types."""
+    rules, found, by_type = stream.rules, [], pl.DataFrame()
+    averaged = rules.f1_mean == "averages" and of is f1
+    for by_run in (False, True):
+        counts = stream.add_up(confusion, by_run=by_run)
+        means = []
+        for each in (of, precision, recall) if averaged else (of,):
+            value: pl.Expr = pl.when(pl.col("posts") > 0).then(each())
+            if rules.types_of_event == "labelled" and not by_run:
+                value = (
+                    pl.when((pl.col("true") == 0) & (pl.col("posts") > 0))
+                    .then(0.0)
+                    .otherwise(value)
+                )
+            values = counts.select(*KEY, value=value)
+            by_type = values if by_run and each is of else by_type
+            of_defined = stream.asked is not None
+            means.append(mean_of_types(stream, measure, values, of_defined=of_defined))
+        if averaged:
+            one = means[1].join(means[2].select("unit", other="value"), on="unit")
+            both = divided(2 * pl.col("value") * pl.col("other"), pl.col("value") + pl.col("other"))
+            is_defined = pl.col("value").is_not_null()
+            means = [one.select("unit", value=pl.when(is_defined).then(both.fill_null(0.0)))]
+        found.append(means[0])
+    return take(stream, found[0], found[1], by_type, stream.members(measure))
+
+
+def take(
+    stream: Stream,
+    units: pl.DataFrame,
+    runs: pl.DataFrame,
+    types: pl.DataFrame | None = None,
+    members: Sequence[int] = (),
+) -> Taken:
+    """Return a measure by its values of units, of runs, and of the types of runs."""
+    place, number = pl.col("unit"), len(stream.runs)
+    groups = None
+    if types is not None:
+        kinds = len(stream.types)
+        at = place.cast(pl.Int64) * kinds + pl.col("type")
+        flat = values_of(types, number * kinds, at)
+        values = Values(flat.value.reshape(-1, kinds), flat.defined.reshape(-1, kinds))
+        groups = Groups(values, np.isin(np.arange(kinds), members))
+    every = values_of(units, stream.size, place), values_of(runs, number, place)
+    return Taken(*every, groups)
+
+
+def any_confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return for every unit the posts with a hit, with a claim, and to be found, of any type.
+
+    Without refusals every labelled post is to be found. With them a post that the run rightly
+    refuses is a true negative, and a post that it wrongly refuses is a false negative.
+    """
+    rules, places = stream.rules, type_places(stream.types, renamed=False)
+    useless = [places[name] for name in (IRRELEVANT, UNSORTED) if name in places]
+    each = posts.select("unit", "j", "i")
+    true = stream.truth.with_columns(is_true=True)
+    said = each.drop_nulls("i").join(stream.given, on="i")
+    said = (
+        said.join(true, on=["j", "type"], how="left")
+        .group_by("unit", "j")
+        .agg(
+            is_useless=pl.col("type").is_in(useless).any(),
+            match=pl.col("is_true").any(),
+            typed=True,
+        )
+    )
+    rows = each.join(said, on=["unit", "j"], how="left")
+    useless_said, match, typed = (
+        pl.col(name).fill_null(False) for name in ("is_useless", "match", "typed")
+    )
+    refused = useless_said & (rules.refusals == "on")
+    hit = match & ~refused
+    claimed = ~refused & (typed | (rules.any_untyped == "wrong"))
+    sought = hit | ~(refused & match) & (~claimed | (rules.any_wrong == "both"))
+    counts = {"given": claimed, "true": sought, "both": hit, "wrong": ~match}
+    sums = {name: each.cast(pl.Int64).sum() for name, each in counts.items()}
+    return rows.group_by("unit").agg(**sums, posts=pl.len().cast(pl.Int64))
+
+
+def account_any(of: Callable[[], pl.Expr], stream: Stream, _: Measure) -> Taken:
+    """Return a measure of posts, right if any type of the run is one of the assessors'."""
+    right = divided(pl.col("posts") - pl.col("wrong"), pl.col("posts"))
+    value = right if of is accuracy else of()
+    counts = (stream.add_up(any_confusion, by_run=by_run) for by_run in (False, True))
+    units, runs = (each.select("unit", value=value) for each in counts)
+    return take(stream, units, runs)
+
+
+# Priorities.
+
+
+def type_posts(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return the posts of known priority once for each of their types, in the order of labels."""
+    known = posts.filter(pl.col("level") != UNKNOWN).select("unit", "j", "level", "scaled")
+    rows = known.join(stream.truth, on="j", maintain_order="left")
+    truth = pl.col("level").replace_strict(PRIORITIES, return_dtype=pl.Float64)
+    return rows.with_columns(truth=truth)
+
+
+def add_up_errors(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return for every unit and type the squared errors of its posts and their number."""
+    rows = type_posts(stream, posts)
+    error = (pl.col("truth") - pl.col("scaled")) ** 2
+    return part(rows.select(*KEY, error=error, posts=1.0), ["error", "posts"], KEY)
+
+
+def squared_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+    """Squared error of priorities.
+
+    How far the run's priorities are from the assessors'.
+
+    Mean over types of the mean over its posts of (assessors' - run's priority)^2, with the
+    assessors' Low .25, Medium .5, High .75, Critical 1.
+    """
+    sums = stream.add_up(add_up_errors, by_run=by_run)
+    sums = sums_as_floats(sums, ["error", "posts"])
+    return sums.select(*KEY, value=divided("error", "posts"))
+
+
+def root_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+    """Root of the squared error of priorities.
+
+    How far the run's priorities are from the assessors', as a priority.
+
+    Mean over types of the root of the mean over its posts of (assessors' - run's priority)^2, with
+    the assessors' Low .25, Medium .5, High .75, Critical 1.
+    """
+    squared = squared_error(stream, by_run=by_run)
+    return (
+        squared if stream.rules.rmse == "square" else squared.with_columns(pl.col("value").sqrt())
+    )
+
+
+def add_up_levels(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return for every unit, type and level the posts that have it, by either side or by both."""
+    said = type_posts(stream, posts).with_columns(said=level_of(pl.col("scaled")))
+    is_both = (pl.col("level") == pl.col("said")).cast(pl.Int64)
+    sides = [
+        said.select(*KEY, level=pl.col(name).cast(pl.Int64), both=is_both)
+        for name in ("level", "said")
+    ]
+    levels = pl.concat(sides).group_by(*KEY, "level")
+    return levels.agg(pl.col("both").cast(pl.Int64).sum(), either=pl.len().cast(pl.Int64))
+
+
+def level_f1(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+    """F1 of priority levels.
+
+    How well the levels of priority are told apart.
+
+    Mean over types of the mean F1 of the levels that occur among its posts; a priority above .75
+    is Critical, above .5 High, above .25 Medium, else Low.
+    """
+    sums = stream.add_up(add_up_levels, by_run=by_run)
+    return mean(sums.select(*KEY, value=divided("both", "either")), KEY)
+
+
+def correlation(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+    """Correlation of priorities.
+
+    Whether the run's priorities rise with the assessors'.
+
+    Mean over types, Irrelevant left out, of Pearson's correlation over its posts.
+
+    Undefined for a type whose posts have equal priorities; see the rule correlation.
+    """
+    posts = stream.posts.with_columns(unit="run") if by_run else stream.posts
+    rows, x, y = type_posts(stream, posts), pl.col("truth"), pl.col("scaled")
+    if stream.rules.correlation == "guarded":
+        lists = rows.group_by(KEY, maintain_order=True).agg(x, y)
+        pairs = zip(lists["truth"], lists["scaled"], strict=True)
+        found = pl.Series([guarded(*(each.to_numpy() for each in pair)) for pair in pairs])
+        return lists.select(*KEY, value=found.cast(pl.Float64))
+    means = rows.group_by(KEY).agg(
+        x_mean=quotient(total(x), pl.len()),
+        y_mean=quotient(total(y), pl.len()),
+        varied=(x.min() < x.max()) & (y.min() < y.max()),
+    )
+    centred = rows.join(means, on=KEY).with_columns(x - pl.col("x_mean"), y - pl.col("y_mean"))
+    sums = centred.group_by(KEY).agg(
+        above=total(x * y),
+        below=(total(x * x) * total(y * y)).sqrt(),
+        varied=pl.col("varied").first(),
+    )
+    value = divided("above", "below").clip(-1.0, 1.0)
+    return sums.select(*KEY, value=pl.when("varied").then(value))
+
+
+def guarded(truth: FloatArray, said: FloatArray) -> float | None:
+    """Return the correlation as the script has it, which asks whether the mean deviation is 0.
+
+    The last digit of the mean depends on the order of posts. An r that is no number is undefined.
+    """
+    if np.average(said - np.average(said)) == 0.0:
+        return 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(np.corrcoef(truth, said)[0, 1])
+    return None if np.isnan(value) else value
+
+
+def account_priorities(of: Callable[..., pl.DataFrame], stream: Stream, measure: Measure) -> Taken:
+    """Return a measure over the posts of each type, as the mean over types."""
+    places, without = type_places(stream.types, renamed=False), -1
+    if of is correlation and places.get(IRRELEVANT) in stream.members(measure):
+        without = places[IRRELEVANT]
+    means, values = [], pl.DataFrame()
+    for by_run in (False, True):
+        values = of(stream, by_run=by_run)
+        of_defined = stream.rules.error_types == "labelled"
+        means.append(mean_of_types(stream, measure, values, of_defined=of_defined, without=without))
+    members = [at for at in stream.members(measure) if at != without]
+    return take(stream, means[0], means[1], values, members)
+
+
+# Ranking.
+
+
+def ranking(stream: Stream, _: Measure) -> Taken:
+    """NDCG of priorities.
+
+    Whether what matters most comes first.
+
+    Mean over events of DCG / the best DCG, over the first 100 posts by the run's level, of
+    (2^s - 1) / log2(rank + 1), with s = 1 for Low to 4 for Critical; over posts of equal level the
+    mean of all orders.
+
+    0 for a run without posts; undefined for an event without labelled posts.
+    """
+    rules, rows = stream.rules, stream.posts
+    gain = pl.when(pl.col("level") == UNKNOWN).then(0.0).otherwise(2.0 ** pl.col("level") - 1)
+    units = rows.group_by("unit", maintain_order=True).agg(
+        pl.col("run", "topic").first(),
+        gain=gain,
+        said=level_of(pl.col("scaled")),
+        is_there=pl.col("i").is_not_null(),
+    )
+    found = []
+    for unit, run, topic, gains, said, is_there in units.iter_rows():
+        every, there = np.array(gains), np.array(is_there)
+        ideal = discounted(np.sort(every)[::-1][: rules.depth])
+        ranked = every[there], np.array(said)[there], rules.depth
+        if ideal > 0 and rules.ties == "shuffled":
+            seed = rules.seed, number_of(stream.runs[run]), number_of(stream.topics[topic])
+            found.append((unit, run, shuffled_gain(*ranked, seed) / ideal))
+        elif ideal > 0:
+            found.append((unit, run, expected_gain(*ranked) / ideal))
+    schema = {"unit": pl.Int64, "run": pl.Int64, "value": pl.Float64}
+    values = pl.DataFrame(found, schema=schema, orient="row")
+    return take(stream, values, mean(values.with_columns(unit="run"), ["unit"]))
+
+
+def discounts(depth: int) -> FloatArray:
+    """Return what the gain at each rank is divided by."""
+    return np.log2(np.arange(2, depth + 2))
+
+
+def discounted(gains: FloatArray) -> float:
+    """Return the discounted sum of gains in their order."""
+    return float(np.cumsum(gains / discounts(len(gains)))[-1]) if len(gains) else 0.0
+
+
+def expected_gain(gain: FloatArray, level: IntArray, depth: int) -> float:
+    """Return the mean over all orders of the posts of equal level, the highest level first."""
+    weights = np.append(0.0, np.cumsum(1 / discounts(depth)))
+    value, ranked = 0.0, 0
+    for each in range(CRITICAL, UNKNOWN, -1):
+        own = gain[level == each]
+        if len(own):
+            first, last = min(ranked, depth), min(ranked + len(own), depth)
+            value += float(np.average(own) * (weights[last] - weights[first]))
+            ranked += len(own)
+    return value
+
+
+def number_of(name: str) -> int:
+    """Return a number for a name, so that a draw for one does not depend on the others."""
+    return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8])
+
+
+def shuffled_gain(gain: FloatArray, level: IntArray, depth: int, seed: tuple[int, ...]) -> float:
+    """Return the mean over some seeded orders."""
+    random, value = np.random.default_rng(seed), 0.0
+    for _ in range(SHUFFLES):
+        order = random.permutation(len(gain))
+        order = order[np.argsort(-level[order], kind="stable")]
+        value += discounted(gain[order][:depth])
+    return value / SHUFFLES
+
+
+# Alerts.
+
+
+def add_up_worth(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return the sums of worth of the posts that deserve an alert and of the others.
+
+    Beside them the number of labels of each kind, by which means are divided.
+    """
+    own, counts = pl.col("own_level"), stream.rules.unknown_priority != "uncounted"
+    is_low = (own < HIGH) & (pl.lit(counts) | (own != UNKNOWN))
+    labels = posts.group_by("unit").agg(
+        high_posts=(own >= HIGH).cast(pl.Int64).sum(), low_posts=is_low.cast(pl.Int64).sum()
+    )
+    units = posts.select("run", "j", "unit")
+    own_runs = pl.col("run").is_between(
+        *posts.select(pl.min("run"), pl.max("run").alias("last")).row(0)
+    )
+    worth, is_high = pl.col("worth"), pl.col("is_high")
+    trail = (
+        stream.worth.filter(own_runs)
+        .join(units, on=["run", "j"])
+        .select("unit", high=pl.when(is_high).then(worth), low=pl.when(~is_high).then(worth))
+    )
+    return labels.join(part(trail, ["high", "low"], ["unit"]), on="unit", how="left")
+
+
+def of_high(_: Stream) -> pl.Expr:
+    """Worth of alerts that were due.
+
+    The mean worth of the posts of priority High or Critical.
+
+    Mean over them of alpha + (1 - alpha) (ActC + NAct) with an alert, else -1.
+
+    Undefined without such posts.
+    """
+    return divided("high", "high_posts")
+
+
+def of_low(_: Stream) -> pl.Expr:
+    """Worth of the other posts.
+
+    The mean worth of the posts that deserve no alert.
+
+    Mean over them of max(-log(delta / 2 + 1), -1) with an alert, else ActC + NAct; delta counts
+    the false alerts since the last true one, so the order of posts matters.
+
+    Undefined without such posts.
+    """
+    return divided("low", "low_posts")
+
+
+def accumulated(stream: Stream) -> pl.Expr:
+    """Accumulated alert worth.
+
+    What a run's alerts are worth to somebody who is woken by them.
+
+    (AAW.high + AAW.low) / 2; delta counts the false alerts since the last true one, so the order
+    of posts matters.
+
+    Undefined without posts of one kind; see the rule alert-mean.
+    """
+    high, low = of_high(stream), of_low(stream)
+    if stream.rules.alert_mean == "halves":
+        return (high + low) / 2
+    if stream.rules.alert_mean == "sum":
+        either = high.is_not_null() | low.is_not_null()
+        return pl.when(either).then((high.fill_null(0.0) + low.fill_null(0.0)) / 2)
+    posts = pl.col("high_posts") + pl.col("low_posts")
+    return divided(pl.col("high") + pl.col("low"), 2 * posts)
+
+
+def account_worth(of: Callable[[Stream], pl.Expr], stream: Stream, _: Measure) -> Taken:
+    """Return a mean of the worth of posts."""
+    sums = (stream.add_up(add_up_worth, by_run=by_run) for by_run in (False, True))
+    units, runs = (sums_as_floats(each, ["high", "low"]) for each in sums)
+    value = of(stream)
+    return take(stream, units.select("unit", value=value), runs.select("unit", value=value))
+
+
+# What they are called and what they read.
+
+READS_TYPES = (*LABELLING, *TYPING, "emitted-from")
+"""What the counts of posts and types depend on."""
+READS_PRIORITIES = (
+    *("levels", *LABELLING, *TYPING, "normalise", "error-types", "actionable", "actionable-mean"),
+)
+ALERTED = (
+    "levels",
+    *(*LABELLING, *TYPING, "emitted-from", "actionable", "actionable-weight", "alert-types"),
+    *("alert-from", "alert-priority", "alert-posts", "normalise", "scale-bottom"),
+)
+"""What it depends on which posts are alerts, and what their types are worth."""
+TRUST = ("order", "delta", "delta-counts", "logarithm", "epochs")
+"""What the cost of a false alert depends on."""
+WORTH = (*ALERTED, *TRUST, "flat-gain")
+"""What the worth of posts depends on."""
+PARTS = (
+    ("P", "precision", "TP / (TP + FP)", precision),
+    ("R", "recall", "TP / (TP + FN)", recall),
+    ("F1", "F1", "2 TP / (2 TP + FP + FN)", f1),
+    ("accuracy", "accuracy", "(TP + TN) / posts", accuracy),
+)
+OF_TYPES = tuple(
+    Definition(
+        name=f"type.{name}",
+        family=FAMILY,
+        title=f"{title} of information types",
+        summary=f"{title} of each type against all others, as the mean over types",
+        formula=f"mean over types of {formula}, over the labelled posts of all events;"
+        " within an event over its posts"
+        + ("; or the F1 of mean precision and mean recall: rule f1-mean" * (of is f1)),
+        empty_case="0 for a type where it would be 0/0; undefined without labelled posts, and"
+        " for a type for which no post of a judged pool was judged",
+        range="0 to 1",
+        citation=NOTE,
+        account=partial(account_types, of),
+        parameters=GROUPS,
+        by_group=True,
+        check=check_groups,
+        reads=(*READS_TYPES, "types-of-event", "type-posts", "actionable", "actionable-mean")
+        + ("f1-mean",) * (of is f1),
+    )
+    for name, title, formula, of in PARTS
+)
+OF_ANY = tuple(
+    Definition(
+        name=f"any.{name}",
+        family=FAMILY,
+        title=f"{title}, any type",
+        summary=f"{title} over posts, right if any type of the run is one of the assessors'",
+        formula=f"{formula}, with TP a labelled post with a type in common, FP one to which the"
+        " run gives wrong types alone, FN any that is no TP, so that TP + FN are all labelled"
+        " posts; the notebook of 2018 counts by the rules any-wrong, any-untyped, refusals",
+        empty_case="0 where it would be 0/0; undefined without labelled posts",
+        range="0 to 1",
+        citation=PAGE_2018,
+        account=partial(account_any, of),
+        reads=(*READS_TYPES, "any-untyped", "any-wrong", "refusals"),
+    )
+    for name, title, formula, of in PARTS
+)
+EMPTY = "undefined for a type that no labelled post has; of those, see the rule error-types"
+OF_PRIORITIES = tuple(
+    replace(
+        documented(
+            of,
+            family=FAMILY,
+            range=values,
+            citation=citation,
+            account=partial(account_priorities, of),
+            higher_is_better=is_higher_better,
+            parameters=GROUPS,
+            by_group=True,
+            check=check_groups,
+            reads=(*READS_PRIORITIES, *reads),
+        ),
+        name=name,
+    )
+    for name, of, values, citation, is_higher_better, reads in (
+        (
+            "priority.MSE",
+            squared_error,
+            "0 to 1",
+            f"{PAGE_2018}; the mean over types is that of its notebook",
+            False,
+            ("scale-bottom",),
+        ),
+        ("priority.RMSE", root_error, "0 to 1", NOTE, False, ("scale-bottom", "rmse")),
+        ("priority.F1", level_f1, "0 to 1", TRACK_2021, True, ()),
+        (
+            "priority.pearson",
+            correlation,
+            "-1 to 1",
+            TRACK_2021,
+            True,
+            ("scale-bottom", "correlation"),
+        ),
+    )
+)
+RANKING = replace(
+    documented(
+        ranking,
+        family=FAMILY,
+        range="0 to 1",
+        citation=TRACK_2021,
+        account=ranking,
+        reads=("levels", *LABELLING, "normalise", "ties"),
+    ),
+    name="nDCG@100",
+    title="nDCG of priorities",
+)
+OF_ALERTS = tuple(
+    replace(
+        documented(
+            of,
+            family=FAMILY,
+            range="-1 to 1",
+            citation=NOTE,
+            account=partial(account_worth, of),
+            reads=reads,
+        ),
+        name=name,
+    )
+    for name, of, reads in (
+        ("AAW", accumulated, (*WORTH, "alert-mean", "unknown-priority")),
+        ("AAW.high", of_high, (*ALERTED, "flat-gain")),
+        ("AAW.low", of_low, (*ALERTED, *TRUST, "unknown-priority")),
+    )
+)
+DEFINITIONS = (
+    *OF_TYPES,
+    *OF_ANY,
+    *(each if each.empty_case else replace(each, empty_case=EMPTY) for each in OF_PRIORITIES),
+    RANKING,
+    *OF_ALERTS,
+)
+"""The measures of incident streams."""
