@@ -22,8 +22,8 @@ from tseval.errors import MissingExtra, input_error
 from tseval.files.faults import FaultList
 from tseval.files.inputs import BLOCK_BYTES, Input, check_document
 from tseval.files.text_lines import UTF8_CURE, not_utf8
-from tseval.io.cells import WORDS, PlainTable, as_text
-from tseval.tables.schema import Column, Kind
+from tseval.io.cells import AS_JSON, WORDS, PlainTable, as_text
+from tseval.tables.schema import Column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ def read_pandas(frame: pd.DataFrame, table: PlainTable) -> Iterator[pl.DataFrame
     """Yield the cells of a pandas frame."""
     table.place([str(name) for name in frame.columns])
     places = table.places.items()
-    types = [column.name for column in table.schema if column.kind is Kind.TYPES]
+    types = [column.name for column in table.schema if column.kind in AS_JSON]
     series = {
         name: (_as_json if name in types else _series_of)(frame.iloc[:, at], table.faults)
         for name, at in places
@@ -160,8 +160,16 @@ def _as_json(values: pd.Series[Any], _: FaultList) -> pl.Series:
 
 def json_of(values: Iterable[Any]) -> pl.Series:
     """Return lists as text in JSON; what is text stays."""
-    texts = (v if v is None or isinstance(v, str) else json.dumps(v, default=list) for v in values)
+    texts = (v if v is None or isinstance(v, str) else json.dumps(_present(v)) for v in values)
     return pl.Series(texts, dtype=pl.String)
+
+
+def _present(value: Any) -> Any:
+    """Return lists and objects without the keys that have no value, as structs have them."""
+    if isinstance(value, dict):
+        return {key: _present(each) for key, each in value.items() if each is not None}
+    is_list = isinstance(value, Iterable) and not isinstance(value, str)
+    return [_present(each) for each in value] if is_list else value
 
 
 def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
@@ -175,7 +183,7 @@ def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
 def _typed(values: pl.Series, column: Column, faults: FaultList) -> pl.Series:
     """Return a column as numbers or text; timestamps become Unix seconds."""
     source, kind = faults.source, values.dtype
-    if column.kind is Kind.TYPES:
+    if column.kind in AS_JSON:
         return json_of(values.to_list())
     if isinstance(kind, pl.Extension) and kind.ext_name() == "pandas.period":
         _refuse_type(column.name, "periods", faults)

@@ -23,8 +23,10 @@ from tseval.tables.times import NotANumber
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK_ROWS = 20_000
 """How many rows are held as tuples before they are a frame."""
-WORDS = (Kind.ID, Kind.TEXT)
+WORDS = (Kind.ID, Kind.TEXT, Kind.JSON)
 """The kinds of columns that hold no numbers."""
+AS_JSON = (Kind.JSON, Kind.TYPES)
+"""The kinds of columns whose values are written as JSON where a form has lists and objects."""
 ODD_ID = r"[\t\n\r]|^[\s\x1c-\x1f]*$"
 """An id that no table could hold, or that names nothing."""
 GRADES = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}

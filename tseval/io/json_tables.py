@@ -16,7 +16,7 @@ from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.text_lines import UTF8_CURE, not_utf8
-from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
+from tseval.io.cells import AS_JSON, BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
 from tseval.tables.schema import Column, Kind
 
 KINDS = {
@@ -202,7 +202,7 @@ def _cells_in(
             cells[column.name] = value
         elif isinstance(value, float) and column.kind not in (Kind.TEXT, Kind.ID):
             cells[column.name] = str(value)  # NaN or infinity: other numbers are text here
-        elif value is not None and column.kind is Kind.TYPES:
+        elif value is not None and column.kind in AS_JSON:
             cells[column.name] = json.dumps(value)
         elif value is not None:
             reason = f'"{column.name}" is a JSON {KINDS[type(value)]}'

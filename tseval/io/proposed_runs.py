@@ -9,10 +9,15 @@ list, or in a form of text its JSON.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
+from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.io.forms import names_of
+from tseval.io.json_tables import OBJECT_CURE
+from tseval.io.records import kind_of, records_in
 from tseval.io.tables import TrackFile
 from tseval.tables.schema import Column, Kind, Schema
 
@@ -24,8 +29,12 @@ NAMES = {
     "time": "PostTimestamp",
     "text": "Content",
     "confidence": TYPES,
+    "written": TYPES,
 }
-"""How the proposal names columns of posts and of updates."""
+"""How the proposal names columns of posts, of updates and of predictions."""
+KEYS = ("EventID", "ProcessingType", "ID", "Content", "PostTimestamp", TYPES)
+"""The keys of every object of a run."""
+SPELLINGS: Mapping[str, Any] = {key.lower(): key for key in KEYS}
 
 
 def is_proposed(source: Input) -> bool:
@@ -34,10 +43,21 @@ def is_proposed(source: Input) -> bool:
     return TYPES.lower() in names or {"eventid", "posttimestamp"} <= names
 
 
+def read_objects(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every object of JSON with its line, and with keys as the proposal writes them."""
+    for line, record in records_in(source, faults):
+        if isinstance(record, dict):
+            spelt = {SPELLINGS.get(k.lower(), k): v for k, v in record.items()}
+            yield line, spelt | {key: record[key] for key in KEYS if key in record}
+        else:
+            reason = f"{kind_of(record)} where an object is expected"
+            faults.add(line, reason, OBJECT_CURE, "json-type")
+
+
 def name_column(column: Column, given: str) -> Column:
     """Return a column as the proposal names it, or as the caller does."""
     name = given or NAMES.get(column.name, "")
-    if name.lower() == TYPES.lower():
+    if name.lower() == TYPES.lower() and column.kind is Kind.NUMBER:
         column = replace(column, kind=Kind.TYPES, default="[]")
     if given or not name:
         return column

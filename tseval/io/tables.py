@@ -351,7 +351,8 @@ def read_input(source: Input, name: str, reader: TableReader, form: str | None) 
     elif track is not None and track.schema is not None:
         table, frame = read_plain(source, track.schema(schema, source), form)
         lacking = [each for each in schema.required if each.name not in frame.columns]
-        frame = frame.with_columns(pl.lit(each.default).alias(each.name) for each in lacking)
+        blank = {True: pl.lit(""), False: pl.lit(None, pl.Float64)}
+        frame = frame.with_columns(**{each.name: blank[each.kind in WORDS] for each in lacking})
     else:
         table, frame = read_plain(source, schema, form)
         notes = () if reader.note is None else (reader.note(source),)

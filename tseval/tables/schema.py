@@ -22,6 +22,8 @@ class Kind(Enum):
     """A number that may not be negative: a cost, a reward."""
     GRADE = "grade"
     """How far something is so: a number from 0 to 1, or one of three labels."""
+    JSON = "json"
+    """Any value of JSON, as text."""
     TYPES = "types"
     """A list of information types in JSON; as a number, the highest of their confidences."""
 

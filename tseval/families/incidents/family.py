@@ -606,6 +606,8 @@ POOL = Import(
     pooling.write_pool,
     pooling.PoolOptions,
     several=True,
+    table=files.TOLD,
+    kind="run",
 )
 FORMATS = (
     Format(

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from tseval.errors import Fault, InputError
-from tseval.files import json_text
+from tseval.files import JSON, json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.limits import DOCUMENT
@@ -24,6 +25,7 @@ from tseval.io.epochs import EPOCHS_READER
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
 from tseval.io.json_tables import HALVES_CURE, holds_half, objects
+from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults, frame_of_rows
 from tseval.tables.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
 from tseval.tables.times import TOO_LARGE, NotANumber, implausible, number, why_implausible
@@ -416,10 +418,8 @@ FIELDS = "event Q0 post rank importance types tag"
 LINE_CURE = f"a line of a run is: {FIELDS}"
 FIELD_LINES, JSON_LINES, PROPOSAL, PLAIN = "fields", "lines", "proposal", "plain"
 """The kinds of runs: fields, JSON lines of 2021, JSON lines of the proposal, plain tables."""
-KEYS = {
-    JSON_LINES: ("tweet_id", "info_type_labels"),
-    PROPOSAL: ("InformationTypes", "EventID"),
-}
+PROPOSED_ROWS = "rows"
+"""Runs of the proposal that are no JSON."""
 
 
 def is_number(text: str) -> bool:
@@ -441,10 +441,11 @@ def kind_of(source: Input) -> str | None:
     """Return the kind of run that an input is by its first bytes, None if it is no run."""
     if source.is_table:
         return PLAIN
-    found, names = recognise(source)
-    for kind, keys in KEYS.items():
-        if found == "jsonl" and all(key in names for key in keys):
-            return kind
+    form, names = recognise(source)
+    if form == "jsonl" and {"tweet_id", "info_type_labels"}.issubset(names):
+        return JSON_LINES
+    if is_proposed(source):
+        return PROPOSAL if form in ("jsonl", JSON) else PROPOSED_ROWS
     if not PREDICTIONS.missing(source.renamed(names)):
         return PLAIN
     words = first_fields(source)
@@ -472,6 +473,21 @@ def parse_rest() -> Mapping[str, pl.Expr]:
     return {"written": rest.str.extract(types).str.strip_chars(), "run": tag}
 
 
+def read_confidence(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return a type with its confidence as a number, where it is the text of one."""
+    with suppress(NotANumber):
+        return entry | {"confidence": number(str(entry.get("confidence")))}
+    return entry
+
+
+def parse_list(text: str) -> Any:
+    """Return a value of JSON, None where the text is none."""
+    try:
+        return json.loads(text, object_hook=read_confidence)
+    except (ValueError, RecursionError):
+        return None
+
+
 def parse_written(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Return the types that lines of fields have: a name, names in JSON, or numbers."""
     rows: list[tuple[Any, ...]] = []
@@ -482,14 +498,14 @@ def parse_written(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     for line, text in each.filter(~is_plain).iter_rows():
         values: Any = [text]
         if text.startswith("["):
-            try:
-                values = json.loads(text.replace("'", '"'))
-            except (ValueError, RecursionError):
-                values = None
+            values = parse_list(text if "{" in text else text.replace("'", '"'))
         if isinstance(values, list) and all(isinstance(each, str) for each in values):
             rows.append((text, join_names(values), None))
         elif are_finite(values):
             rows.append((text, None, list(map(float, values))))
+        elif isinstance(values, list) and all(map(is_entry, values)):
+            numbers = [each.get("confidence") for each in values]
+            rows.append((text, join_names([each["id"] for each in values]), numbers))
         else:
             reason = f"types {text} are no list of names or of numbers"
             faults.add(line, reason, cure, "record-format")
@@ -506,8 +522,9 @@ def is_given(frame: pl.DataFrame, name: str) -> bool:
     return name in frame.columns and frame[name].null_count() < frame.height
 
 
-def number_texts(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
+def number_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Return a run whose names of posts, events and types are numbers of distinct texts."""
+    frame = parse_written(frame, faults) if "written" in frame.columns else frame
     frame = frame if "names" in frame.columns else split_types(frame)
     frame = frame.with_columns(pl.col("topic", "post_id", "run", "names").cast(pl.Categorical))
     return frame if is_given(frame, "numbers") else frame.drop("numbers", strict=False)
@@ -552,7 +569,7 @@ def is_entry(value: Any) -> bool:
 def read_proposal(source: Input, faults: FaultList, details: bool = False) -> TrackRows:
     """Read a run of the proposal, which has times and no priorities."""
     rows, relative = [], source.times.relative
-    for line, record in objects(source, faults):
+    for line, record in read_objects(source, faults):
         given: Any = record.get("InformationTypes")
         written = record.get("PostTimestamp")
         reason, time = wrong_in(record, ("EventID", "ID")), math.nan
@@ -618,6 +635,16 @@ WRITTEN = Schema(
     ),
 )
 """A run of fields: its last field and the tag are parsed once for each text."""
+PROPOSED = Schema(
+    PREDICTIONS.table,
+    (EVENT, POST, replace(TIME, required=True), RUN, Column("written", Kind.JSON), TEXT),
+)
+"""A run of the proposal as rows, with the JSON of their types."""
+
+
+def name_proposed(_: Schema, source: Input) -> Schema:
+    """Return the schema of rows of the proposal as an input names their columns."""
+    return name_columns(PROPOSED, source)
 
 
 def read_fields(source: Input, faults: FaultList) -> TrackRows:
@@ -653,6 +680,7 @@ def runs_reader(schema: Schema, details: bool) -> TableReader:
                 recognise=partial(is_kind, kind=PROPOSAL),
                 read=partial(read_proposal, details=details),
             ),
+            TrackFile(recognise=is_proposed, schema=name_proposed),
             TrackFile(
                 recognise=partial(is_kind, kind=FIELD_LINES), applies=has_fields, read=read_fields
             ),
@@ -681,7 +709,6 @@ READERS = {
 
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}", re.ASCII)
 TYPES_OF_THE_TRACK = 25
-PROPOSAL_KEYS = ("EventID", "ProcessingType", "ID", "Content", "PostTimestamp", "InformationTypes")
 PROCESSING = ("Automatic", "Semi-Automatic", "Manual")
 
 
@@ -740,7 +767,7 @@ def wrong_vector(values: Any, allowed: tuple[int, ...] | None) -> str:
 def proposal_faults(source: Input) -> Iterator[Fault]:
     """Yield the errors of lines of the proposal; an error of all lines is told once."""
     lines, total = dict[tuple[str, str], list[int]](), 0
-    for line, record in objects(source, FaultList(source)):
+    for line, record in read_objects(source, FaultList(source)):
         total += 1
         for error in wrong_proposal(record):
             lines.setdefault(error, []).append(line)
@@ -753,9 +780,9 @@ def proposal_faults(source: Input) -> Iterator[Fault]:
 
 def wrong_proposal(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the errors of a line of the proposal, each with its cure."""
-    for key in PROPOSAL_KEYS:
+    for key in KEYS:
         if key not in record:
-            yield f'no "{key}"', f"each line has {', '.join(PROPOSAL_KEYS)}"
+            yield f'no "{key}"', f"each line has {', '.join(KEYS)}"
     processing = record.get("ProcessingType", PROCESSING[0])
     if processing not in PROCESSING:
         cure = f"it is {PROCESSING[0]}, {PROCESSING[1]} or {PROCESSING[2]}, in these letters"
