@@ -70,10 +70,7 @@ class IncidentInputs:
     runs: Sequence[Given] = argument("RUN", "one or more runs", files.PREDICTIONS, several=True)
     labels: Given = argument("LABELS", "the file of labels", files.LABELS.schema)
     ontology: str | Path = file_option(
-        "--ontology",
-        "The information types: the track's JSON, or the proposal's.",
-        required=True,
-        by_place=True,
+        "The information types: the track's JSON, or the proposal's.", required=True, by_place=True
     )
     more_labels: Sequence[Given] = file_option(
         "--labels",
@@ -84,11 +81,10 @@ class IncidentInputs:
         adds_to="labels",
     )
     topics: str | None = file_option(
-        "--topics",
-        "The track's file of topics: which events count, and their numbers.",
+        "The track's file of topics: which events count, and their numbers."
     )
     epochs: str | Path | None = file_option(
-        "--epochs", "When posts were made: post YYYYMMDD epoch.", table=EPOCHS
+        "When posts were made: post YYYYMMDD epoch.", table=EPOCHS
     )
 
 
@@ -97,68 +93,44 @@ class IncidentOptions:
     """What is asked for beside the edition's rules, and what is shown."""
 
     actionable: Sequence[str] = chosen(
-        "--actionable",
         "The types that call for action. Default: the track's six.",
         metavar="NAME,…",
         by_commas=True,
     )
     entries: Sequence[str] = chosen(
-        "--entries",
-        "Score these types alone. Default: all.",
-        metavar="NAME,…",
-        by_commas=True,
+        "Score these types alone. Default: all.", metavar="NAME,…", by_commas=True
     )
     threshold: float | None = chosen(
-        "--threshold",
         "The priority from which on a post is an alert (0.7); with `proposal` the confidence from "
-        "which on a type is given (0).",
-        kind=float,
+        "which on a type is given (0)."
     )
-    alpha: float | None = chosen(
-        "--alpha", "What a true alert is worth at least (0.3).", kind=float
-    )
-    lambda_: float | None = chosen(
-        "--lambda",
-        "How much the actionable types weigh in it (0.75).",
-        kind=float,
-    )
+    alpha: float | None = chosen("What a true alert is worth at least (0.3).")
+    lambda_: float | None = chosen("--lambda", "How much the actionable types weigh in it (0.75).")
     seed: int = chosen(
-        "--seed",
-        "For the shuffles of --rule ties=shuffled.",
-        default=0,
-        kind=int,
-        at_least=0,
-        shows_default=True,
+        "For the shuffles of --rule ties=shuffled.", default=0, at_least=0, shows_default=True
     )
     roll_up: bool = chosen(
-        "--roll-up",
         "A type counts for its ancestors in the ontology too: --rule ancestors=rolled-up.",
         kind=bool,
         rule="ancestors=rolled-up",
     )
     order: str | None = chosen(
-        "--order",
         "How posts come, for the false alerts in a row: --rule order=VALUE.",
         choices=("time", "rank", "file"),
         rule="order",
     )
     log_base: str | None = chosen(
-        "--log-base",
         "The logarithm in what a false alert costs: --rule logarithm=VALUE.",
         choices=("10", "e"),
         rule="logarithm",
     )
     normalise: str | None = chosen(
-        "--normalise",
         "Whether priorities are scaled to [0, 1]: --rule normalise=VALUE.",
         choices=("always", "auto", "never"),
         rule="normalise",
     )
     over_runs: bool = option(
-        "--over-runs",
-        "The best, median and worst value over the runs instead.",
-        kind=bool,
-        within=(SCORES,),
+        "The best, median and worst value over the runs instead.", kind=bool, within=(SCORES,)
     )
     events: Sequence[str] = option(
         "--event",
@@ -169,7 +141,6 @@ class IncidentOptions:
         within=PICTURES,
     )
     track_names: bool = option(
-        "--track-names",
         "With -f trec-is: call the files as the track did, RUN.results.overall.txt in 2018 and "
         "2019 and RUN.results.2021a.overall.txt in 2021.",
         kind=bool,

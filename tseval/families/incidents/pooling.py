@@ -194,30 +194,20 @@ def pool(
 class PoolOptions:
     """What `tseval import pool` may be asked for."""
 
-    ontology: str | None = file_option("--ontology", "The information types.")
-    threshold: float | None = option(
-        "--threshold", "The confidence from which on a type is taken. Default: 0.", kind=float
-    )
-    roll_up: bool = option("--roll-up", "A type counts for its ancestors too.", kind=bool)
+    ontology: str | None = file_option("The information types.")
+    threshold: float | None = option("The confidence from which on a type is taken. Default: 0.")
+    roll_up: bool = option("A type counts for its ancestors too.", kind=bool)
     entries: tuple[str, ...] = option(
-        "--entries", "Only these types. Default: all.", metavar="NAME,…", by_commas=True
+        "Only these types. Default: all.", metavar="NAME,…", by_commas=True
     )
     size: int | None = option(
-        "--size",
-        "At most so many posts of each topic and type.",
-        kind=int,
-        metavar="N",
-        at_least=1,
+        "At most so many posts of each topic and type.", metavar="N", at_least=1
     )
     depth: int | None = option(
-        "--depth",
-        "At most so many posts of each run, topic and type.",
-        kind=int,
-        metavar="N",
-        at_least=1,
+        "At most so many posts of each run, topic and type.", metavar="N", at_least=1
     )
-    sampling: str | None = option("--sampling", SAMPLING_HELP, choices=SAMPLINGS)
-    seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
+    sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS)
+    seed: int = option(SEED_HELP, default=0, shows_default=True)
 
 
 def write_pool(paths: Sequence[str], options: PoolOptions) -> Imported:

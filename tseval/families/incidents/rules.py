@@ -64,98 +64,82 @@ class IncidentRules(RuleSet):
     """The endings of the names of events that were labelled in parts; they are taken off."""
 
     repeated_labels: str = choice(
-        "united",
         "a post that was labelled several times",
         united="counts once: with all its types, and the highest priority",
         entries="counts each time, always with what its last label says",
     )
     two_events: str = choice(
-        "each",
         "a post that was labelled in several events",
         each="counts in each of them",
         first="counts in the first of them, with all its labels",
     )
     join: str = choice(
-        "event",
         "a run's line speaks of",
         event="the post of its own event",
         post="the post of that id, whatever the event",
     )
     ancestors: str = choice(
-        "alone",
         "a post that has a type with ancestors in the ontology",
         alone="has that type",
         rolled_up="has all its ancestors too",
     )
     type_posts: str = choice(
-        "own",
         "a type, where a judged pool says for which types each post was judged, is scored over",
         own="the posts that were judged for it",
         all="all posts of the pool; what a post was not judged for, it does not have",
     )
     type_names: str = choice(
-        "renamed",
         "a type by the name of another year",
         renamed="is the type of this ontology that it became, or was",
         exact="is unknown",
     )
     unknown_priority: str = choice(
-        "other",
         "a post whose priority the assessors left unknown",
         other="is one of the others, neither High nor Critical",
         uncounted="earns as one of the others, but is in no divisor",
     )
     actionable_mean: str = choice(
-        "present",
         "means over the actionable types are divided by",
         present="the number of those that the ontology has",
         named="the number of all of them, six unless others were named",
     )
     types_of_event: str = choice(
-        "all",
         "within an event, a type that no label of it has",
         all="counts as any other type",
         labelled="counts 0, whatever the run says, and is in the divisor",
     )
     any_untyped: str = choice(
-        "missed",
         "a labelled post to which the run gives no type, or which it lacks, in the any-type counts",
         missed="was missed: it is a false negative",
         wrong="is a false positive, as the notebook of 2018 counts it",
     )
     any_wrong: str = choice(
-        "both",
         "a labelled post to which the run gives only wrong types, in the any-type counts",
         both="is a false positive and a false negative: recall is over all labelled posts",
         positive="is a false positive alone, as the notebook of 2018 counts it",
     )
     refusals: str = choice(
-        "off",
         "Irrelevant or Unknown as an answer of the run, in the any-type counts,",
         off="is a type like any other",
         on="refuses the post: a true negative if the assessors say the same, else a false negative",
     )
     f1_mean: str = choice(
-        "types",
         "type.F1 over several types is",
         types="the mean of their F1",
         averages="the F1 of their mean precision and their mean recall",
     )
     normalise: str = choice(
-        "auto",
         "a run's priorities are scaled so that its lowest is 0 and its highest 1",
         auto="if any of them is outside of [0, 1]",
         always="always; if all are equal they become 0",
         never="never",
     )
     alert_priority: str = choice(
-        "scaled",
         "whether a post is an alert, and how alert, shows",
         scaled="in its scaled priority",
         raw="in its priority as the run has it",
     )
     order: str = choice(
-        "time",
         "the posts of an event come",
         time="as they were made; where that is unknown as the run's file has them",
         rank="by the run's rank",
@@ -167,62 +151,52 @@ class IncidentRules(RuleSet):
         **{"10": "is 10", "e": "is e"},
     )
     delta: str = choice(
-        "event",
         "the count of false alerts since the last true one",
         event="begins at 0 in each event",
         run="goes on from event to event",
     )
     delta_counts: str = choice(
-        "before",
         "the cost of a false alert depends on",
         before="the false alerts before it: the first one is free",
         **{"with": "these and the false alert itself: the first one costs, too"},
     )
     alert_types: str = choice(
-        "counted",
         "the types of a post in its alert worth",
         counted="count: the overlap of the run's with the assessors'",
         ignored="never count: every overlap is 0",
     )
     alert_posts: str = choice(
-        "labelled",
         "alert worth is added up over",
         labelled="the labelled posts, those that the run lacks among them",
         lines="the lines of the run whose post is labelled, repeats and all",
     )
     alert_mean: str = choice(
-        "halves",
         "AAW is",
         halves="half of the sum of its two parts; undefined where one of them has no posts",
         sum="half of the sum of its two parts, where a part without posts adds nothing",
         pooled="the sum of all worth, divided by twice the number of labels",
     )
     error_types: str = choice(
-        "labelled",
         "a type without a labelled post, in the means of the priority measures",
         labelled="is left out",
         all="counts 0",
     )
     rmse: str = choice(
-        "root",
         "what is called RMSE",
         root="is the root of the mean squared error of each type",
         square="is the mean squared error, without a root",
     )
     scale_bottom: str = choice(
-        "clipped",
         "scaled priorities below 0.25 or above 1",
         clipped="become 0.25 and 1",
         kept="stay as they are",
     )
     ties: str = choice(
-        "expected",
         "where posts of a level tie, nDCG takes",
         expected="the mean over all orders",
         shuffled="the mean over 100 seeded shuffles",
     )
     correlation: str = choice(
-        "defined",
         "the correlation of a type where the run's or the assessors' priorities are all equal",
         defined="is undefined, and left out of the mean",
         guarded="is 0 where the deviations from the mean sum to exactly 0, as rounding has it",
