@@ -137,13 +137,16 @@ RANKED = {
     ("shy", "flood"): (7 * ONE + 15 * TWO + 1 * THREE) / FLOOD,
     ("shy", "quake"): 7 * ONE / QUAKE,
 }
-EVERY = "AAW AAW.high AAW.low nDCG@100 any.P any.R any.F1 any.accuracy " + " ".join(
-    f"{name}{group}"
-    for name in (
-        *("type.P", "type.R", "type.F1", "type.accuracy"),
-        *("priority.MSE", "priority.RMSE", "priority.F1", "priority.pearson"),
+EVERY = (
+    "AAW AAW.high AAW.low nDCG@100 priority.MSE_posts any.P any.R any.F1 any.accuracy "
+    + " ".join(
+        f"{name}{group}"
+        for name in (
+            *("type.P", "type.R", "type.F1", "type.accuracy"),
+            *("priority.MSE", "priority.RMSE", "priority.F1", "priority.pearson"),
+        )
+        for group in ("", "(actionable)", "(other)")
     )
-    for group in ("", "(actionable)", "(other)")
 )
 
 
@@ -305,6 +308,16 @@ def test_alert_worth_without_posts_of_one_kind() -> None:
     assert [halves.value(name) for name in given[-1]] == [None, None, 1]
     summed = tseval.score_incidents(*given, rules={"alert-mean": "sum"})
     assert [summed.value(name) for name in given[-1]] == [0.5, None, 1]
+
+
+def test_errors_of_priorities_over_posts(scores: tseval.Scores) -> None:
+    """Each of the seven posts of known priority once, whatever its types: f1 to f5, q1, q3."""
+    keen = (0.01, 0.3025, 0.0025, 0.25, 0.2025, 0.1225, 0.2025)
+    shy = (0.25, 0, 0.0625, 0, 0.0625, 0.0625, 0)
+    for run, errors in (("keen", keen), ("shy", shy)):
+        assert scores.value("priority.MSE_posts", run=run) == near(sum(errors) / 7)
+        assert scores.value("priority.MSE_posts", "flood", run) == near(sum(errors[:5]) / 5)
+        assert scores.value("priority.MSE_posts", "quake", run) == near(sum(errors[5:]) / 2)
 
 
 def test_errors_of_priorities(scores: tseval.Scores) -> None:

@@ -399,6 +399,16 @@ def squared_error(said: Iterable[tuple[Label, float]], name: str) -> float | Non
     return sum(squares) / len(squares) if squares else None
 
 
+def error_over_posts(said: Iterable[tuple[Label, float]]) -> float | None:
+    """The mean squared error of the posts whose priority is known, each once; None without any."""
+    squares = [
+        (PRIORITIES[label.priority] - score) ** 2
+        for label, score in said
+        if label.priority in PRIORITIES
+    ]
+    return sum(squares) / len(squares) if squares else None
+
+
 def priority_note(
     labels: Sequence[Label],
     lines: Sequence[Line],

@@ -33,6 +33,7 @@ from tests.oracles.incidents import (
     by_place,
     by_post,
     divisor_of,
+    error_over_posts,
     group_of,
     in_first_event,
     is_high,
@@ -235,6 +236,8 @@ class Evaluation:
         return found
 
     def priorities_at(self, own: Sequence[Label]) -> Iterator[tuple[str, float | None]]:
+        scored = [(position, self.score_of(position)) for position in own]
+        yield "priority.MSE_posts", error_over_posts(scored)
         for measure, each in self.priorities_of(own).items():
             for group in GROUPS:
                 kinds = group_of(self.ontology, group)

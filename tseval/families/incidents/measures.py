@@ -266,6 +266,30 @@ def squared_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
     return sums.select(*KEY, value=divided("error", "posts"))
 
 
+def add_up_post_errors(_: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return for every unit the squared errors of its posts of known priority and their number."""
+    known = posts.filter(pl.col("level") != UNKNOWN)
+    truth = pl.col("level").replace_strict(PRIORITIES, return_dtype=pl.Float64)
+    rows = known.select("unit", error=(truth - pl.col("scaled")) ** 2, posts=1.0)
+    return part(rows, ["error", "posts"], ["unit"])
+
+
+def post_error(stream: Stream, _: Measure) -> Taken:
+    """Squared error of priorities over posts.
+
+    How far the run's priorities are from the assessors', each post once.
+
+    Mean over the posts of (assessors' - run's priority)^2, with the assessors' Low .25, Medium .5,
+    High .75, Critical 1, whatever the types of a post.
+
+    Undefined without labelled posts of known priority.
+    """
+    sums = (stream.add_up(add_up_post_errors, by_run=by_run) for by_run in (False, True))
+    units, runs = (sums_as_floats(each, ["error", "posts"]) for each in sums)
+    value = divided("error", "posts")
+    return take(stream, units.select("unit", value=value), runs.select("unit", value=value))
+
+
 def root_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
     """Root of the squared error of priorities.
 
@@ -615,6 +639,18 @@ OF_PRIORITIES = tuple(
         ),
     )
 )
+OF_POSTS = replace(
+    documented(
+        post_error,
+        family=FAMILY,
+        range="0 to 1",
+        citation=PAGE_2018,
+        account=post_error,
+        higher_is_better=False,
+        reads=("levels", *LABELLING, "normalise", "scale-bottom"),
+    ),
+    name="priority.MSE_posts",
+)
 RANKING = replace(
     documented(
         ranking,
@@ -649,6 +685,7 @@ DEFINITIONS = (
     *OF_TYPES,
     *OF_ANY,
     *(each if each.empty_case else replace(each, empty_case=EMPTY) for each in OF_PRIORITIES),
+    OF_POSTS,
     RANKING,
     *OF_ALERTS,
 )
