@@ -27,12 +27,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
 from bench.rows import Row, tell
-from tseval.families.temporal.assessments import GoldReading
-from tseval.families.temporal.plain_files import read_nuggets, read_updates
+from tseval.families.temporal.columns import GoldReading, read_nuggets, read_updates
 from tseval.families.temporal.rules import Rules
-from tseval.families.temporal.trec_files import PLAIN
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 from tseval.matching.passages import Files
@@ -73,7 +72,7 @@ class Table:
         files = folder / "updates.tsv", folder / "nuggets.tsv"
         write(files[1], "nugget", texts(random, words, TOPICS * NUGGETS, NUGGET_WORDS))
         write(files[0], "update", texts(random, words, updates, UPDATE_WORDS))
-        self.files = Files([str(files[0])], str(files[1]), GoldReading(None, PLAIN, Rules()))
+        self.files = Files([str(files[0])], str(files[1]), GoldReading(None, Rules()))
         self.updates: Updates = read_updates([files[0]])
         self.nuggets: Nuggets = read_nuggets(files[1])
         self.matcher = get_matcher(matcher)

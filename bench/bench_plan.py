@@ -31,15 +31,14 @@ import pyarrow.compute as pc
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+
 from bench.bench_engine import NUGGETS, START, THRESHOLD, TOPICS, write
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
 from bench.rows import Row, tell
-from tseval.families.temporal.assessments import GoldReading
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
-from tseval.families.temporal.plain_files import read_nuggets, read_updates
+from tseval.families.temporal.columns import GoldReading, read_nuggets, read_updates
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.streaming.blocks import score_in_blocks
-from tseval.families.temporal.trec_files import PLAIN
 from tseval.matching.in_units import MatchWork
 from tseval.matching.matching import get_matcher, sorted_pairs
 from tseval.matching.passage_files import read_lines
@@ -96,7 +95,7 @@ def peak() -> float:
 def shared(folder: Path, size: int) -> list[Stage]:
     """Reading, the work of the units, and joining; memory includes all before it."""
     paths = [str(folder / "updates.tsv")], str(folder / "nuggets.tsv")
-    files = Files(*paths, GoldReading(None, PLAIN, Rules()))
+    files = Files(*paths, GoldReading(None, Rules()))
     matcher = get_matcher("fuzzy").with_threshold(THRESHOLD)
     nuggets = read_nuggets(paths[1])
     started = seconds()

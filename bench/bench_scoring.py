@@ -25,6 +25,8 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tseval.families.temporal.earliest import EarliestIndex
+
 from bench.rows import Row, tell
 from tests.cases import read
 from tests.oracles import temporal as slow
@@ -32,10 +34,8 @@ from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.core.taking import curve, evaluate
-from tseval.families.temporal.earliest import EarliestIndex
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.inputs import TemporalInputs
-from tseval.families.temporal.plain_files import read_updates
+from tseval.families.temporal.columns import read_updates
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NAMES = ("P", "R", "Rs", "T")
@@ -187,7 +187,7 @@ def full_size(folder: Path, scale: int) -> None:
 def reading(path: Path, size: str) -> None:
     """Time reading, as a program from its start to its end and as a call that is repeated."""
     pandas = f"import pandas; pandas.read_csv({str(path)!r}, sep='\\t')"
-    module = "tseval.families.temporal.plain_files"
+    module = "tseval.families.temporal.columns"
     tseval = f"from {module} import read_updates; read_updates([{str(path)!r}])"
     theirs, ours = (best(5, lambda code=code: python("-c", code)) for code in (pandas, tseval))
     what = "reading as a program, every check, ids coded"

@@ -36,8 +36,7 @@ from bench.quality_matching import POOLS, check, judged
 from bench.train_learned import read, train
 from matchers.texts import distinct
 from tseval.core.wording import listed
-from tseval.families.temporal.correcting import Correction
-from tseval.families.temporal.sampling import sizes
+from tseval.families.temporal.correcting import Correction, sizes
 from tseval.matching.calibration import RecallError
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import LEAST_VARIANCE, population_of

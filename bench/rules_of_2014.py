@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import tseval
-from tseval.families.temporal.editions import TS, TS2014
+from tseval.families.temporal.rules import TS, TS2014
 
 BESIDE = Path(__file__).parents[2] / "shared" / "conformance" / "temporal" / "2014"
 MEASURES = ("EG", "nEG", "ELG", "nELG", "C", "LC", "HM", "V", "L")

@@ -8,10 +8,16 @@ import pandas as pd
 
 from tests import strategies as st
 from tests.oracles.temporal import Collection, Duplicate, Match, Nugget, Update
+from tseval.core.blocks import Block
 from tseval.core.calling import CommonOptions, evaluated
-from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.core.family import Asked
+from tseval.core.sections import Setting
+from tseval.families.temporal.evaluation import (
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 
 TOPICS = ("t1", "t2", "t10")
 RUNS = ("b", "a")
@@ -109,3 +115,16 @@ def evaluation(collection: Collection, *, duplicates: bool = False) -> TemporalE
             topics=tables["topics"],
         )
     )
+
+
+def explained(found: TemporalEvaluation, view: str) -> pd.DataFrame:
+    """What a view shows of an evaluation."""
+    (rows,) = (each.rows for each in FAMILY.views if each.name == view)
+    return rows(found, Asked((), found.options)).frame
+
+
+def section(found: TemporalEvaluation, name: str) -> list[Block]:
+    """What a section of a report has of an evaluation."""
+    assert FAMILY.report is not None
+    (blocks,) = (each.blocks for each in FAMILY.report.sections if each.name == name)
+    return list(blocks(found, Setting(found.index.runs, (), found.options)))

@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     )
     from tseval.families.clusters.family import sample_posts
     from tseval.families.incidents.pooling import pool_incidents
-    from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
-    from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
+    from tseval.families.temporal.columns import read_matches, read_nuggets, read_updates
+    from tseval.families.temporal.correcting import sample
     from tseval.families.temporal.running import RunningScores
-    from tseval.families.temporal.sampling import sample
     from tseval.families.temporal.scoring import curve, explain, jitter, match, score
+    from tseval.families.temporal.streaming.earliest import EarliestIndex, EarliestStream
     from tseval.reporting.api import report
 
 __version__ = version.VERSION
 
 _PUBLIC = {
-    "EarliestIndex": "tseval.families.temporal.earliest",
-    "EarliestStream": "tseval.families.temporal.earliest",
+    "EarliestIndex": "tseval.families.temporal.streaming.earliest",
+    "EarliestStream": "tseval.families.temporal.streaming.earliest",
     "EngineError": "tseval.errors",
     "InputError": "tseval.errors",
     "Measure": "tseval.measures",
@@ -69,12 +69,12 @@ _PUBLIC = {
     "match": "tseval.families.temporal.scoring",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.families.incidents.pooling",
-    "read_matches": "tseval.families.temporal.plain_files",
-    "read_nuggets": "tseval.families.temporal.plain_files",
-    "read_updates": "tseval.families.temporal.plain_files",
+    "read_matches": "tseval.families.temporal.columns",
+    "read_nuggets": "tseval.families.temporal.columns",
+    "read_updates": "tseval.families.temporal.columns",
     "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.family",
-    "sample": "tseval.families.temporal.sampling",
+    "sample": "tseval.families.temporal.correcting",
     "score": "tseval.families.temporal.scoring",
     "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",

@@ -27,8 +27,8 @@ from tseval.comparison.runs import topic_draws
 from tseval.comparison.scored_runs import ScoredRuns
 from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.files.latex import escaped
 
 pytestmark = pytest.mark.small_times

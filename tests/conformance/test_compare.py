@@ -14,8 +14,8 @@ from tests.program import tseval as program
 from tseval.comparison import Comparison, Plan, Treatment, correlate, discriminate, read_board
 from tseval.comparison.reusability import leave_out
 from tseval.comparison.scored_runs import ScoredRuns
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 
 RUNS, TOPICS = 24, 15
 

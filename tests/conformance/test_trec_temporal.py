@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,10 +13,8 @@ from tests import cases
 from tests.program import tseval
 from tseval.core.calling import CommonOptions
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.families.temporal import plain_files
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.inputs import TemporalInputs
-from tseval.families.temporal.trec_table import trec_table_bytes
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.explain import print_table
 
 Cells = dict[tuple[str, ...], dict[str, str]]
 """The cells of a table by its first three columns, then by its header."""
@@ -50,15 +47,6 @@ CASES_2014 = (
     Case("expected.2015script.ignore.tsv", "ts2015", (("unsampled", "skip"),)),
 )
 RUNS_2013 = (1, 3, 5, 9, 11, 13, 15, 17, 19, 21, 23, 25)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _read_once() -> Iterator[None]:
-    """Let what stands beside the runs of several cases be read once by each way of reading."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("read_nuggets", "read_matches", "read_pool"):
-            patch.setattr(plain_files, name, cache(getattr(plain_files, name)))
-        yield
 
 
 def table(text: str) -> Cells:
@@ -98,7 +86,7 @@ def evaluated(
 def printed(evaluation: TemporalEvaluation, decimals: int) -> Cells:
     scores = scores_of(evaluation, chosen_measures(evaluation, []))
     edition = evaluation.edition
-    content = trec_table_bytes(scores, edition.titles, evaluation.teams, decimals)
+    content = print_table(scores, edition.titles, evaluation.teams, decimals)
     return table(content.decode())
 
 

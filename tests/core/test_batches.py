@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.stats
 
@@ -23,8 +24,7 @@ from tseval.core import trend_caveats, trends
 from tseval.core.batches import Batches, cover
 from tseval.core.panels import Line, Picture, Point
 from tseval.core.registry import measures
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.reporting.charts.curves import MeasureAxis, Words, batch_picture
 from tseval.reporting.charts.drawing import draw
 
@@ -177,9 +177,10 @@ class TestTogether:
         (drawn,) = trends.batch_series(evaluation, measures(["R"]), 7200)
         assert not list(trend_caveats.outside(evaluation, [drawn]))
         index = evaluation.index
-        later = index.updates.time + 1e6 * (index.unit == 4)  # thorough, flood: nine updates
-        moved = replace(index, updates=replace(index.updates, time=later))
-        told = list(trend_caveats.outside(replace(evaluation, assessed=moved), [drawn]))
+        is_moved = (pl.col("run") == "thorough") & (pl.col("topic") == "flood")  # nine updates
+        later = pl.col("time") + 1e6 * is_moved.cast(pl.Float64)
+        moved = replace(index, outputs=index.outputs.with_columns(time=later))
+        told = list(trend_caveats.outside(replace(evaluation, frames=moved), [drawn]))
         where = "before the first batch of the topic or after the last"
         assert told == [f"run thorough: 9 messages {where}"]
 

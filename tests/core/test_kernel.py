@@ -29,7 +29,7 @@ from tseval.core.kernel import ALWAYS, KEY, Contributions
 from tseval.core.ledgers import Account, Ledger
 from tseval.core.registry import measures
 from tseval.core.results import Changes, Values
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.evaluation import TemporalInputs
 
 UNITS = [("a", "t1"), ("a", "t2"), ("b", "t1"), ("b", "t2")]
 START = dict(zip(UNITS, (0.0, 2.0, 0.0, 2.0), strict=True))

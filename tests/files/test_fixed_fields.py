@@ -15,11 +15,11 @@ from tests.toys.sight_lines import MARK
 from tests.toys.spotting import SIGHTINGS
 from tseval.errors import Fault, InputError
 from tseval.families.clusters.files import QRELS
-from tseval.families.temporal.trec_files import RUN_LINES
+from tseval.families.temporal import files as temporal
 from tseval.files import fixed_fields
-from tseval.files.fixed_fields import Layout, Span, named_fields, read_lines
+from tseval.files.fixed_fields import Layout, Span, certain, named_fields, read_lines
 from tseval.files.inputs import Input
-from tseval.tables import Ids
+from tseval.tables import Column, Ids, Kind, Schema
 
 DIVIDERS = (" ", "\t", "  ", "\t\t", " \t", "\v", "\f", " \r")
 ENDS = ("\n", "\r\n", " \n", "\t\n", "\n\n", "\n \t\n")
@@ -33,6 +33,29 @@ TOY = Layout(
     "where a sighting has 3",
     "a line is: topic item seconds",
     heading=lambda fields: fields[0] == MARK,
+)
+RUN_LINES = Layout(
+    Schema(
+        "updates",
+        (
+            *(each for each in temporal.RUN if each.name not in ("doc", "part")),
+            Column("update_id", Kind.ID),
+        ),
+    ),
+    {
+        "topic": Span(0),
+        "team": Span(1),
+        "run": Span(1, 2),
+        "update_id": Span(3, 4, differs=True),
+        "time": Span(5),
+        "confidence": Span(6, made=certain),
+    },
+    temporal.RUN_FIELDS,
+    temporal.RUN_LINES.wanted,
+    temporal.RUN_LINES.cure,
+    stranger=temporal.RUN_LINES.stranger,
+    comments=True,
+    mended=True,
 )
 LAYOUTS = {"run": RUN_LINES, "qrels": named_fields(QRELS, "topic Q0 post_id grade"), "toy": TOY}
 

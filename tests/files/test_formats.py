@@ -21,10 +21,12 @@ import pytest
 from tests import program
 from tests.program import faulty
 from tseval.core.registry import schemas
-from tseval.families.temporal import plain_files as temporal
+from tseval.families.temporal import columns as temporal
+from tseval.families.temporal.files import READERS
 from tseval.files.atomic_write import write_whole
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, read_rows
+from tseval.io.tables import read as read_table
 from tseval.tables.times import Moment, NotANumber, duration, moment, number
 
 pytestmark = [pytest.mark.small_times, pytest.mark.usefixtures("here")]
@@ -513,14 +515,9 @@ def test_clusters_stand_for_duplicates(tmp_path: Path) -> None:
     path.write_text(
         "topic\tcluster_id\tpost_id\ttime\nt\tc\ta\t1\nt\td\tb\t1\nt\tc\tb\t2\ns\tc\tz\t1\n"
     )
-    pairs = temporal.read_duplicates(path)
-    linked = zip(
-        pairs.topic.to_list() if pairs.topic else (),
-        pairs.update_id.to_list(),
-        pairs.duplicate_id.to_list(),
-        strict=True,
-    )
-    assert list(linked) == [("t", "a", "a"), ("t", "b", "b"), ("t", "b", "a"), ("s", "z", "z")]
+    pairs = read_table([path], READERS["duplicates"]).frame
+    linked = pairs.select("topic", "update_id", "duplicate_id")
+    assert linked.rows() == [("t", "a", "a"), ("t", "b", "b"), ("t", "b", "a"), ("s", "z", "z")]
     lines = tmp_path / "clusters.jsonl"
     lines.write_text('{"topic": "t", "cluster_id": 1, "post_id": "a", "time": 5}\n')
-    assert temporal.read_duplicates(lines).update_id.to_list() == ["a"]
+    assert read_table([lines], READERS["duplicates"]).frame["update_id"].to_list() == ["a"]

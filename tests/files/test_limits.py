@@ -351,7 +351,7 @@ def test_parquet_that_tells_other_numbers_of_rows_is_refused(rows: int) -> None:
     parquet_that_tells("run.parquet", 5000, {5000: rows})
     limit = "is a file that is read as a whole, of more than 1G, the limit 'document'"
     other = f"tells {rows:,} rows and has 5,000"
-    whole = limit if rows > 10_000 else other
+    whole = limit if rows > 10_000 else "cannot be read as Parquet"
     asked = ("score", "run.parquet", program.NUGGETS, "--matcher", "exact")
     assert f"run.parquet: {whole}" in program.tseval(*asked).err
     assert f"run.parquet: {other}" in program.tseval(*asked, "--in-blocks", "1000").err

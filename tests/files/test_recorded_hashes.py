@@ -17,12 +17,12 @@ from tests.program import faulty
 from tests.program import tseval as program
 from tseval.core.calling import CommonOptions
 from tseval.families.clusters.files import read_clusters
-from tseval.families.temporal.inputs import TemporalInputs
-from tseval.families.temporal.plain_files import (
+from tseval.families.temporal.columns import (
     read_matches,
     read_nuggets,
     read_updates,
 )
+from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.files.inputs import Input
 from tseval.files.topics import read_topics

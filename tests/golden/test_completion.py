@@ -14,7 +14,7 @@ from matchers.registry import BUILT_IN
 from tests import program
 from tseval.cli import summaries
 from tseval.core.registry import all_editions, families
-from tseval.families.temporal.inputs import MATCHERS
+from tseval.families.temporal.evaluation import MATCHERS
 
 
 def offered(*words: str) -> list[str]:

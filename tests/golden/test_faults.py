@@ -407,8 +407,7 @@ def test_parquet_that_calls_other_bytes_strings() -> None:
         "text": pa.array([""]),
     }
     pq.write_table(pa.table(columns), "run.parquet")
-    shown = "t\t�\t1699921800\t"
-    check_fault("encoding", "run.parquet", 1, "score", "run.parquet", NUGGETS, text=shown)
+    check_fault("encoding", "run.parquet", None, "score", "run.parquet", NUGGETS)
 
 
 def test_columns_of_other_things_than_values() -> None:
@@ -849,7 +848,7 @@ def test_an_interrupted_run(here: Path) -> None:
     assert running.stdin is not None
     assert running.stderr is not None
     for line in running.stderr:  # until all is imported, and it can only be waiting for its input
-        if b"temporal.scoring" in line or b"temporal.caveats" in line:
+        if b"temporal.family" in line:
             break
     running.stdin.write(tsv(HEADER))
     running.stdin.flush()
@@ -1330,4 +1329,4 @@ def test_values_of_json_are_called_as_json_calls_them(value: str, found: str) ->
     outcome = program.tseval("score", "f", NUGGETS)
     assert f"f:2: a JSON {found} where an object is expected" in outcome.err
     Path("f").write_text(good.replace('"a"', '{"b": 1}'))
-    assert 'f:1: "text" is an object' in program.tseval("score", "f", NUGGETS).err
+    assert 'f:1: "text" is a JSON object' in program.tseval("score", "f", NUGGETS).err

@@ -23,7 +23,7 @@ from hypothesis import given, settings
 
 from tests import program
 from tests import strategies as st
-from tests.files.test_fixed_fields import TOY
+from tests.files.test_fixed_fields import RUN_LINES, TOY
 from tests.files.test_fuzz import FIXTURES, RECORDS, as_form, blocks_of, documents, mutated, tables
 from tests.files.test_fuzz import VALUES as JSON_VALUES
 from tests.files.test_limits import parquet_that_tells
@@ -34,7 +34,7 @@ from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
 from tseval.families.clusters.files import QRELS
 from tseval.families.filtering import files as kba
-from tseval.families.temporal import trec_files
+from tseval.families.temporal import files as temporal
 from tseval.families.tracking import files as tracking
 from tseval.files import fixed_fields
 from tseval.files.fixed_fields import Span
@@ -43,7 +43,7 @@ from tseval.files.inputs import Input
 from tseval.files.plain import Rows
 from tseval.files.reading import rows_of
 from tseval.io.cells import PlainTable
-from tseval.io.fields import Layout, certain, read_lines, split_fields
+from tseval.io.fields import Layout, read_lines, split_fields
 from tseval.io.forms import names_of, read_plain
 from tseval.tables import Ids, Schema, Texts
 
@@ -375,10 +375,6 @@ def of_kba(new: Layout) -> tuple[fixed_fields.Layout, Layout]:
     return old, new
 
 
-def joined(first: str, second: str) -> pl.Expr:
-    return pl.concat_str(first, second, separator="-")
-
-
 @cache
 def layouts() -> dict[str, tuple[fixed_fields.Layout, Layout]]:
     values = fixed_fields.Layout(
@@ -398,15 +394,18 @@ def layouts() -> dict[str, tuple[fixed_fields.Layout, Layout]]:
         comments=True,
         mended=True,
     )
+    duplicates = fixed_fields.Layout(
+        temporal.DUPLICATE_LINES.schema,
+        {"update_id": Span(0), "duplicate_id": Span(1)},
+        2,
+        temporal.DUPLICATE_LINES.wanted,
+        temporal.DUPLICATE_LINES.cure,
+        ends_with_text=True,
+        mended=True,
+    )
     return {
-        "run": pair(
-            trec_files.RUN_LINES,
-            "topic team name docid sentence time confidence",
-            run=joined("team", "name"),
-            update_id=joined("docid", "sentence"),
-            confidence=certain("confidence"),
-        ),
-        "duplicates": pair(trec_files.DUPLICATE_LINES, "update_id duplicate_id"),
+        "run": (RUN_LINES, temporal.RUN_LINES),
+        "duplicates": (duplicates, temporal.DUPLICATE_LINES),
         "values": (values, tracking.RUN_LINES),
         "qrels": pair(
             fixed_fields.named_fields(QRELS, "topic Q0 post_id grade"),
@@ -460,7 +459,13 @@ def test_lines(path: Path, name: str, data: st.DataObject, size: int) -> None:
     path.write_bytes(data.draw(files(old.fields)))
     with patch("tseval.files.inputs.BLOCK_BYTES", size):
         expected = outcome(lambda: of_rows(fixed_fields.read_lines(Input(path), old)))
-        assert outcome(lambda: of_table(*read_lines(Input(path), new))) == expected
+        assert outcome(lambda: of_table(*named_lines(path, new))) == expected
+
+
+def named_lines(path: Path, layout: Layout) -> tuple[PlainTable, pl.DataFrame]:
+    """What the new one reads, with the two parts of an update's id as one."""
+    table, frame = read_lines(Input(path), layout)
+    return table, temporal.name_ids(frame, table.faults)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n"])

@@ -18,9 +18,12 @@ from tests.oracles import corrections as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, Outcome
 from tests.program import tseval as program
 from tseval.core.calling import evaluated
-from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.evaluation import (
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 
 pytestmark = pytest.mark.small_times
 RUNS, TOPICS, UPDATES, GOLD = ("a", "b"), ("t", "u"), ("1", "2"), ("x", "y")
@@ -66,7 +69,7 @@ def evaluation(
 
 
 def pairs(evaluation: TemporalEvaluation) -> list[tuple[slow.Pair, float]]:
-    updates, nuggets = evaluation.index.updates, evaluation.index.nuggets
+    updates, nuggets = evaluation.updates, evaluation.nuggets
     found = evaluation.pairs
     assert found.score is not None
     return [

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tseval.errors import EngineError
-from tseval.families.temporal.plain_files import read_updates
+from tseval.families.temporal.columns import read_updates
 from tseval.files import inputs
 from tseval.matching.in_units import MatchWork
 from tseval.matching.passage_files import (

@@ -16,16 +16,18 @@ import pandas as pd
 import pytest
 
 import tseval
+from tests import cases
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, Treatment, compare
-from tseval.core.blocks import Searched, Timeline
-from tseval.core.calling import evaluated
+from tseval.core.blocks import Searched, Timeline, Timelines
+from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.curves import change_times, curves, sampled
-from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.evaluation import (
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
-from tseval.families.temporal.report import retold
-from tseval.families.temporal.timelines import _characters as characters
 from tseval.io.scores import Provenance
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
@@ -243,11 +245,12 @@ class TestTimelines:
         assert words == "River Osk burst its banks in Tarrin"
 
     def test_stretches_that_touch_or_overlap_are_one(self) -> None:
-        prepared = evaluation()
-        matcher = get_matcher("grams")
-        spans = list(
-            word_spans(matcher, prepared.index.updates, prepared.index.nuggets, prepared.pairs)
-        )
+        nuggets = pd.read_csv(NUGGETS, sep="\t")
+        updates = pd.concat(pd.read_csv(run, sep="\t") for run in BOTH)
+        rows = pd.read_csv(MATCHES, sep="\t").merge(updates, on=["topic", "update_id"])
+        rows = rows.merge(nuggets, on=["topic", "nugget_id"], suffixes=("", "_of_nugget"))
+        texts = list(zip(rows.text, rows.text_of_nugget, strict=True))
+        spans = list(word_spans(get_matcher("grams"), texts, list(nuggets.text)))
         assert any(spans)
         for each in spans:
             assert all(end < start for (_, end), (start, _) in pairwise(each))
@@ -352,12 +355,24 @@ def test_spans_of_assessors_are_marked_as_a_whole(tmp_path: Path, scores: Path) 
     assert marked_words(tmp_path, scores, empty, "sw-ferry-2")[:2] == ["Sea", "Heron"]
 
 
-def test_places_in_bytes_are_told_in_characters() -> None:
+def test_places_in_bytes_are_told_in_characters(tmp_path: Path) -> None:
     text = "ä\U0001f30aöx"  # 2, 4, 2 and 1 bytes
-    assert characters(text, (2, 8)) == (1, 3)
-    assert characters(text, (0, 9)) == (0, 4)
-    assert characters(text, (3, 9)) == (1, 4)  # a cut character is none
-    assert characters("plain", (1, 3)) == (1, 3)
+    spans = {"a": (2, 8), "b": (0, 9), "c": (3, 9)}
+    updates = pd.DataFrame([("t", name, 2e9, text) for name in spans])
+    updates.columns = pd.Index(["topic", "update_id", "time", "text"])
+    nuggets = pd.DataFrame([("t", name, 2e9, "nothing alike") for name in spans])
+    nuggets.columns = pd.Index(["topic", "nugget_id", "time", "text"])
+    matches = pd.DataFrame([("t", each, each, *span, 0) for each, span in spans.items()])
+    matches.columns = pd.Index(
+        ["query_id", "update_id", "nugget_id", "match_start", "match_end", "auto_p"]
+    )
+    matches.to_csv(tmp_path / "matches.tsv", sep="\t", index=False)
+    inputs = TemporalInputs([updates], nuggets, tmp_path / "matches.tsv")
+    found = cases.read(inputs, CommonOptions(edition="ts", rules={"encoding": "bytes"}))
+    (block,) = cases.section(found, "timeline")
+    assert isinstance(block, Timelines)
+    words = [saying.words for saying in block.topics[0].sayings]
+    assert words == [((1, 3),), ((0, 4),), ((1, 4),)]  # a cut character is none
 
 
 class TestWhereFrom:
@@ -417,6 +432,9 @@ class TestWhereFrom:
     def test_rules_and_matcher_come_from_the_signature(self) -> None:
         signature = "tseval:0.1.0|edition:draft|matcher:fuzzy(word=80)|rules:a=b,c=d"
         found = Recorded(traits=dict(part.split(":", 1) for part in signature.split("|")))
+        assert FAMILY.report is not None
+        retold = FAMILY.report.retold
+        assert retold is not None
         assert retold(found.traits).matcher == "fuzzy(word=80)"
         assert found.rules == {"a": "b", "c": "d"}
         assert retold({"matcher": "assessed", "matches": "sha256:ab"}).matcher is None

@@ -17,7 +17,7 @@ import tseval
 from tests import program
 from tseval.core.registry import measures, schemas
 from tseval.errors import InputError
-from tseval.families.temporal.plain_files import read_texts, read_updates
+from tseval.families.temporal.columns import read_texts, read_updates
 from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
 from tseval.files.update_blocks import BlockInput
@@ -74,8 +74,7 @@ def test_nor_in_parquet(kind: str, rows: int | None) -> None:
 def test_periods_of_parquet_where_pandas_is_not_there_to_tell_them() -> None:
     framed(DAYS).to_parquet("run.parquet")
     program = (
-        "from tseval.families.temporal.plain_files import read_updates\n"
-        "read_updates(['run.parquet'])"
+        "from tseval.families.temporal.columns import read_updates\nread_updates(['run.parquet'])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "column time holds periods" in done.stderr

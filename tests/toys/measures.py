@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
+import polars as pl
 
 from tests.toys import spotting
 from tseval.core import kernel
-from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.measures import Definition, Measure
 
 if TYPE_CHECKING:
     from tseval.core.frames import FrameIndex
     from tseval.core.results import Result
-    from tseval.families.temporal.earliest import EarliestIndex
+    from tseval.families.temporal.rows import EarliestIndex
 
 
-def _talk(index: EarliestIndex, _: Measure) -> Account:
+def _talk(index: EarliestIndex, _: Measure) -> Result:
     """Updates before t, by all nuggets."""
-    sent, (unit, _rows) = index.sent, index.gold_units()
-    said = Ledger.of(index.unit[sent], index.updates.time[sent], np.ones(len(sent)))
-    return Account((said, Ledger.of(unit, np.full(len(unit), ALWAYS), np.ones(len(unit)))), ratio)
+    sent = index.outputs.select(*kernel.KEY, "time", above=1.0)
+    gold = index.pairs.join(index["nuggets"], on="topic")
+    gold = gold.select(*kernel.KEY, time=pl.lit(kernel.ALWAYS), below=1.0)
+    return index.result(kernel.Contributions([sent, gold], kernel.ratio()))
 
 
 TALK = Definition(

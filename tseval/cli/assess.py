@@ -24,7 +24,7 @@ from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count, listed
 from tseval.errors import did_you_mean
-from tseval.families.temporal.inputs import DEFAULT_MATCHER
+from tseval.families.temporal.evaluation import DEFAULT_MATCHER
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
@@ -227,7 +227,7 @@ def _store(
     """The store that is there, if it is of these files and options; else a new one."""
     from tseval.desk.desk import check_same, read_inputs, runs_and_nuggets
     from tseval.desk.store import Settings, Store
-    from tseval.families.temporal.inputs import TemporalInputs
+    from tseval.families.temporal.evaluation import TemporalInputs
 
     if depth != "all" and not (depth.isdecimal() and int(depth) > 0):
         raise click.UsageError(f"--pool is a number above 0, or all, and not '{depth}'.")

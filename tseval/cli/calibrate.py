@@ -17,8 +17,8 @@ from tseval.core.calling import Where
 from tseval.core.declared import build
 from tseval.core.input_words import shared_runs
 from tseval.core.naming import Naming, named
+from tseval.families.temporal.evaluation import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.judged import INPUTS, read_judged
 from tseval.files import PICTURES
 from tseval.files.forms import Forms

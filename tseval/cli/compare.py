@@ -44,8 +44,8 @@ from tseval.core.naming import Naming
 from tseval.core.registry import family
 from tseval.core.requirements import requirements
 from tseval.errors import UsageError
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms, form_for, form_named
 from tseval.files.given import check_inputs

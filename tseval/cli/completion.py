@@ -57,7 +57,7 @@ def editions(context: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def matchers(_context: click.Context, incomplete: str) -> list[CompletionItem]:
     """Every matcher that finds matches."""
-    from tseval.families.temporal.inputs import MATCHERS
+    from tseval.families.temporal.evaluation import MATCHERS
 
     return _beginning(((name, "") for name in MATCHERS), incomplete)
 

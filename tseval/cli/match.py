@@ -19,15 +19,15 @@ from tseval.core.family import Access
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count
 from tseval.errors import UsageError
-from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.evaluation import TemporalEvaluation, read
-from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import (
+from tseval.families.temporal.evaluation import (
     DEFAULT_MATCHER,
     MATCHER_NAMES,
+    TemporalEvaluation,
     TemporalInputs,
     TemporalOptions,
 )
+from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.rules import DRAFT
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
@@ -87,7 +87,7 @@ class Review:
 
         is_judged = not self.overwrite and file.is_file() and holds_verdicts(file)
         before = read_corrections(file) if is_judged else None
-        updates, nuggets = evaluation.index.updates, evaluation.index.nuggets
+        updates, nuggets = evaluation.updates, evaluation.nuggets
         lower = lowered(matcher, self.near)
         pairs = match_in_units(lower, updates, nuggets, access.sharing, None, access.progress)
         form, laid = spreadsheet_form(file), evaluation.corrections
@@ -192,15 +192,15 @@ def command(
             with progress(f"matching by {name}", quiet) as tell:
                 access = Access(input_format, sharing, tell)
                 asked = TemporalOptions(name, threshold, **vars(terms))
-                evaluation = read(inputs, asked, DRAFT, {}, access)
+                evaluation = TemporalEvaluation.read(inputs, asked, DRAFT, {}, access)
                 matcher = get_matcher(name, threshold, terms.terms)
                 beside |= review.files(evaluation, matcher, access, quiet=quiet)
             graded = graded or bool(matcher.grades)
             if form in LABEL_FORMS:
                 labels = _labels(evaluation, matcher, form)
             elif not beside or output is not None:
-                index, laid = evaluation.index, evaluation.traits.get("corrections")
-                rows += found_rows(matcher, index.updates, index.nuggets, evaluation.pairs, laid)
+                laid, whole = evaluation.traits.get("corrections"), evaluation
+                rows += found_rows(matcher, whole.updates, whole.nuggets, whole.pairs, laid)
             signatures.append(evaluation.signature())
             told |= dict.fromkeys(evaluation.told)
     warn(told, quiet)
@@ -227,5 +227,5 @@ def _content(table: pd.DataFrame, form: str, signatures: list[str], *, to_file: 
 
 def _labels(evaluation: TemporalEvaluation, matcher: Matcher, form: str) -> bytes:
     """The matches as labels of all nuggets."""
-    index, maker = evaluation.index, made_by(matcher, evaluation.traits.get("corrections"))
-    return label_bytes(form, index.updates, index.nuggets, evaluation.pairs, maker)
+    maker = made_by(matcher, evaluation.traits.get("corrections"))
+    return label_bytes(form, evaluation.updates, evaluation.nuggets, evaluation.pairs, maker)

@@ -24,9 +24,14 @@ from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
 from tseval.core.input_words import shared_runs
 from tseval.core.naming import Naming, named
+from tseval.families.temporal.correcting import SAMPLING_MATCHER, draw_sample
+from tseval.families.temporal.evaluation import (
+    MATCHER_NAMES,
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import MATCHER_NAMES, TemporalInputs, TemporalOptions
-from tseval.families.temporal.sampling import SAMPLING_MATCHER, drawn_sample, frame_of
 from tseval.files.forms import Forms
 from tseval.matching.asking import AskingOptions
 from tseval.matching.review import FORMS, spreadsheet_bytes, spreadsheet_form
@@ -114,6 +119,7 @@ def command(
     edition, own = registry.edition(edition_name, FAMILY.name), declared.rules(parted(rules), asked)
     with Where(jobs, engine, scheduler).shared() as sharing, progress("reading", quiet) as tell:
         access = Access(input_format, sharing, tell)
-        found = drawn_sample(inputs, asked, edition, own, access, pairs, depth)
-    warn(shared_runs(found.updates.origin.sources), quiet)
-    deliver(spreadsheet_bytes(frame_of(found), form), output)
+        evaluation = TemporalEvaluation.read(inputs, asked, edition, own, access)
+        found = draw_sample(evaluation, pairs, depth, tell)
+    warn(shared_runs(evaluation.tables["updates"].sources), quiet)
+    deliver(spreadsheet_bytes(found, form), output)

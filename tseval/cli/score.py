@@ -27,9 +27,9 @@ from tseval.core.declared import files_given
 from tseval.core.naming import AS_THEY_ARE, NamedStream, named_stream
 from tseval.core.requirements import failures, required, requirements
 from tseval.errors import UsageError
-from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.rules import DRAFT
 from tseval.files.given import check_inputs
 from tseval.files.score_files import RESULT_FORMS
 

@@ -23,9 +23,9 @@ from tseval.core.calling import Where
 from tseval.core.declared import SWEEP, build
 from tseval.core.family import Access
 from tseval.core.naming import Naming
-from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.rules import DRAFT
 from tseval.files import PICTURES
 from tseval.files.rows import ROW_FORMS
 

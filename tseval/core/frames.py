@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from tseval.core.editions import Edition
     from tseval.core.kernel import Contributions
+    from tseval.core.sections import Setting
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 Made = TypeVar("Made", bound="FrameEvaluation")
@@ -119,14 +120,14 @@ class FrameIndex(Units):
     @cached_property
     def present(self) -> BoolArray:
         """Which (run, topic) have anything: outputs, or rows of the frame `present`."""
-        return self.having(self._units_of(self.frames.get("present", self.outputs)))
+        return self.having(self.units_of(self.frames.get("present", self.outputs)))
 
     @cached_property
     def sent(self) -> tuple[IntArray, FloatArray]:
         """The unit and the time of everything that runs returned."""
-        return self._units_of(self.outputs), self.outputs["time"].to_numpy()
+        return self.units_of(self.outputs), self.outputs["time"].to_numpy()
 
-    def _units_of(self, rows: pl.DataFrame) -> IntArray:
+    def units_of(self, rows: pl.DataFrame) -> IntArray:
         """The number of the (run, topic) of each of these rows."""
         pairs = self.pairs.with_row_index("unit")
         units = rows.join(pairs, on=["run", "topic"], maintain_order="left")["unit"]
@@ -340,3 +341,10 @@ def spans(frame: pl.DataFrame, table: str = "") -> Iterator[Span]:
     )
     for *run, topic, first, last in limits.drop_nulls().iter_rows():
         yield Span(table or f"run {run[0]}", topic, first, last)
+
+
+def place_runs(rows: pl.DataFrame, setting: Setting[Any]) -> pl.DataFrame:
+    """Return rows with texts, and with runs by their places in a report."""
+    places = {run: setting.run(run) for run in rows["run"].cast(pl.String).unique()}
+    place = pl.col("run").cast(pl.String).replace_strict(places, return_dtype=pl.Int64)
+    return rows.with_columns(pl.col(pl.Enum).cast(pl.String)).with_columns(place)

@@ -28,6 +28,8 @@ UNIT, FINE_UNIT = 2.0**-72, 2.0**-140
 SMALL = 2.0**-20
 """Only amounts below this can have bits below `UNIT`."""
 LIMIT = 2.0**54
+BLOCK_ROWS = 1 << 18
+"""How many contributions are made whole units at a time."""
 FINE = " (fine)"
 """What the column of the bits below `UNIT` has after the name of its amount."""
 TOO_LARGE = "amounts too large to add up exactly"
@@ -161,7 +163,11 @@ def _lanes_in(sums: pl.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def _sums(tables: Iterable[pl.DataFrame], names: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
-    parts = [part(table, names, by) for table in tables]
+    parts = [
+        part(block, names, by)
+        for table in tables
+        for block in (table.iter_slices(BLOCK_ROWS) if table.height else [table])
+    ]
     return parts[0] if len(parts) == 1 else add_parts(parts, names, by)
 
 

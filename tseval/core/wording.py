@@ -17,6 +17,8 @@ NAMED = 5
 """How many names a warning lists before it counts the rest."""
 WORDS = 3
 """The number of unknown words that a warning lists before it counts the rest."""
+SENTENCE = re.compile(r"^[A-Z](?=[a-z]+(?![a-z(]))")
+"""The capital of a sentence, but not that of a name such as `Rs(t)`."""
 LONGEST = 24
 """The number of characters after which a warning cuts a word."""
 AUTOMATIC = (
@@ -53,7 +55,7 @@ def paragraphs_of(documented: object) -> list[str]:
     """Return the paragraphs of a docstring, without a sentence's capital and period."""
     texts = (" ".join(each.split()) for each in (getdoc(documented) or "").split("\n\n"))
     plain = (text.removesuffix(".") for text in texts)
-    return [text[:1].lower() + text[1:] if text[1:2].islower() else text for text in plain]
+    return [SENTENCE.sub(lambda word: word[0].lower(), text, count=1) for text in plain]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -25,13 +25,10 @@ from tseval.desk.pool import Pool, check_names, made_here, one_line
 from tseval.desk.state import State
 from tseval.desk.store import Kept, Settings, Store, StoreError
 from tseval.errors import UsageError
-from tseval.families.temporal.plain_files import read_nuggets, read_updates
-from tseval.families.temporal.trec_files import is_official
+from tseval.families.temporal.columns import read_nuggets, read_updates
+from tseval.families.temporal.files import READERS
 from tseval.files.inputs import Input
-from tseval.files.reading import names_of
 from tseval.matching.matching import get_matcher, match
-from tseval.tables import NUGGETS as NUGGETS_TABLE
-from tseval.tables import UPDATES as UPDATES_TABLE
 from tseval.tables import Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
@@ -69,9 +66,7 @@ def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[Input], Input | Non
     """The files as runs and, where the last one holds nuggets, these."""
     inputs = [Input(each) for each in files]
     last = inputs[-1]
-    if is_official(last, "nuggets", None) or (
-        not NUGGETS_TABLE.missing(names_of(last)) and UPDATES_TABLE.missing(names_of(last))
-    ):
+    if READERS[NUGGETS].recognises(last) and not READERS[UPDATES].recognises(last):
         if len(files) == 1:
             raise UsageError(f"{files[0]} holds nuggets: name the runs before it")
         return inputs[:-1], last

@@ -13,8 +13,13 @@ from tseval.core.registry import edition as edition_named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.desk.judgments import UNJUDGED, YES, Gold
 from tseval.desk.pool import NONE, made_here
-from tseval.families.temporal.evaluation import read
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions, TemporalTables
+from tseval.families.temporal.columns import table_of
+from tseval.families.temporal.evaluation import (
+    ReadTables,
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.records import frozen
 from tseval.statistics import kendall
 from tseval.tables import Matches, Pairs
@@ -177,8 +182,11 @@ class Scoring:
             counted.start,
             counted.end,
         )
-        tables = TemporalTables(updates, nuggets, found, None, None, None)
+        named = {"updates": updates, "nuggets": nuggets, "matches": found}
+        known = ReadTables({name: table_of(table, name) for name, table in named.items()})
         inputs = TemporalInputs(("runs",), "nuggets", "matches")
         edition = edition_named(self.edition, "temporal")
-        evaluation = read(inputs, TemporalOptions(), edition, {}, Access(), tables)
+        evaluation = TemporalEvaluation.read(
+            inputs, TemporalOptions(), edition, {}, Access(), known
+        )
         return scores_of(evaluation, chosen_measures(evaluation, self.measures))

@@ -229,7 +229,7 @@ def _all_numbers(
     if parsed:
         careful = cells.replace_strict(parsed, return_dtype=pl.Float64)
         values = values.scatter(_are_odd(values).arg_true(), careful)
-    _check_range(column, frame["line"], values.to_numpy(), faults)
+    _check_range(column, frame["line"], values.to_numpy(), odd, faults)
     wrong = [each for each in zip(lines, cells, strict=True) if each[1] in reasons]
     cures = {Kind.GRADE: GRADE_CURE, Kind.TYPES: TYPES_CURE}
     all_cure, all_code = cures.get(column.kind, NUMBER_CURE), "number-format"
@@ -265,9 +265,16 @@ def _highest(cell: str) -> float:
 
 
 def _check_range(
-    column: Column, lines: pl.Series, values: np.ndarray[Any, Any], faults: FaultList
+    column: Column,
+    lines: pl.Series,
+    values: np.ndarray[Any, Any],
+    odd: pl.DataFrame,
+    faults: FaultList,
 ) -> None:
-    """Note a fault for each number that its kind may not have, or that is hardly a time."""
+    """Note a fault for each number that its kind may not have, or that is hardly a time.
+
+    It quotes odd cells as they are written.
+    """
     relative = faults.source.times.relative
     wrong = np.zeros(len(values), bool)
     if column.kind is Kind.TIME:
@@ -276,6 +283,7 @@ def _check_range(
         wrong |= (values != 0) & (relative and column.name == "start")
     elif column.kind in RANGES:
         wrong = (values < 0) | (values > min(column.most, RANGES[column.kind][0]))
+    quoted = dict(odd.select("line", column.name).iter_rows()) if wrong.any() else {}
     for row in np.flatnonzero(wrong).tolist():
         if column.kind is Kind.TIME:
             reason, cure, code = times.why_implausible(float(values[row]), relative=relative)
@@ -284,14 +292,23 @@ def _check_range(
             code = "number-range"
             if values[row] > column.most:
                 reason, cure = TOO_LARGE, f"give a number up to {times.written(column.most)}"
-        faults.add(lines[row], f'{column.name} "{times.written(values[row])}" {reason}', cure, code)
+        shown = quoted.get(lines[row], times.written(values[row]))
+        faults.add(lines[row], f'{column.name} "{shown}" {reason}', cure, code)
 
 
 def _check_ids(column: Column, frame: pl.DataFrame, faults: FaultList) -> set[int]:
     """Refuse ids that name nothing or hold a line's end; return the lines of blank ones."""
     name, cell = column.name, pl.col(column.name)
+    if frame.schema[name] == pl.Categorical:
+        names = frame.select(name).unique().cast(pl.String)
+        if not names.filter(cell.str.contains(ODD_ID)).height:
+            return set()
+        frame = frame.cast({name: pl.String})
     doubtful = (cell < "!") | (cell > "~") | cell.str.contains("[\t\n\r]")
-    odd = frame.select("line", name).filter(doubtful).filter(cell.str.contains(ODD_ID))
+    is_coded = frame.schema[name] == pl.Categorical
+    cells = frame.select(cell.unique().cast(pl.String) if is_coded else cell)
+    found = cells.filter(doubtful).filter(cell.str.contains(ODD_ID))[name].unique()
+    odd = frame.select("line", name).filter(cell.is_in(found.to_list()))
     for line, text in odd.iter_rows():
         if text.strip():
             reason = f'{name} "{text}" holds a tab or a line\'s end'

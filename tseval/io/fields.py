@@ -17,6 +17,7 @@ from tseval.files.csv_fields import long_fields
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.limits import LINE
+from tseval.files.text_lines import not_utf8
 from tseval.files.threads import side_by_side
 from tseval.io.cells import (
     BLOCK_ROWS,
@@ -27,7 +28,7 @@ from tseval.io.cells import (
     type_columns,
 )
 from tseval.records import frozen
-from tseval.tables.schema import Schema
+from tseval.tables.schema import Kind, Schema
 
 FEW_CURE = "too few: separate the fields by single tabs; an optional value needs its tab too"
 MANY_CURE = "too many: replace tabs inside the text by spaces, or remove the extra fields"
@@ -100,16 +101,19 @@ def read_tsv(table: PlainTable) -> Iterator[pl.DataFrame]:
     check_utf8(line, 1, table.faults)
     table.place(split_tabs(line, table.schema))
     before = max(1, table.source.before)
-    return parse_blocks(partial(_tsv_cells, table=table), chain([body], blocks), before)
+    return read_tabbed(table, chain([body], blocks), before)
 
 
 def read_headless(table: PlainTable, names: list[str]) -> Iterator[pl.DataFrame]:
     """Yield the cells of a TSV without a header, whose columns have these names."""
     table.place(names)
     table.heading = "the first line"
-    return parse_blocks(
-        partial(_tsv_cells, table=table), table.source.blocks(), table.source.before
-    )
+    return read_tabbed(table, table.source.blocks(), table.source.before)
+
+
+def read_tabbed(table: PlainTable, blocks: Iterable[bytes], before: int) -> Iterator[pl.DataFrame]:
+    """Yield the cells of lines divided by tabs, behind so many others, of a table placed before."""
+    return parse_blocks(partial(_tsv_cells, table=table), blocks, before)
 
 
 def _tsv_cells(block: bytes, before: int, table: PlainTable) -> pl.DataFrame:
@@ -126,9 +130,9 @@ def _tsv_rows(block: bytes, before: int, table: PlainTable) -> Iterator[tuple[in
     """Yield the fields of each line; note those that are not UTF-8."""
     for number, line in enumerate(block.split(b"\n")[:-1], start=before + 1):
         fields = line.removesuffix(b"\r").decode(errors="replace").split("\t")
-        is_text = check_utf8(line, number, table.faults)
-        if fields != [""] and (is_text or len(fields) != len(table.names)):
+        if fields != [""] and (len(fields) != len(table.names) or not not_utf8(line)):
             yield number, fields
+        check_utf8(line, number, table.faults)
 
 
 def _cells_of_rows(
@@ -239,6 +243,8 @@ class Layout:
     """Whether the last field is the rest of the line, which may hold blanks."""
     comments: bool = False
     """Whether lines that begin with `#` are left out."""
+    coded: bool = False
+    """Whether names are read as Categoricals, which many lines repeat."""
     mended: bool = False
     """Whether bytes that are not UTF-8 are read as `?`; elsewhere they are faults."""
 
@@ -247,6 +253,11 @@ def certain(field: str) -> pl.Expr:
     """Return confidences with 1000 in the place of infinity."""
     is_certain = pl.col(field).str.contains(r"(?i)^\+?inf(inity)?$")
     return pl.when(is_certain).then(pl.lit("1000")).otherwise(pl.col(field))
+
+
+def mend(block: bytes) -> bytes:
+    """Return a block with `?` for each byte that is not UTF-8, so that no offset moves."""
+    return block if block.isascii() else block.decode(errors=QUESTION_MARKS).encode()
 
 
 def read_lines(source: Input, layout: Layout) -> tuple[PlainTable, pl.DataFrame]:
@@ -262,8 +273,7 @@ def read_lines(source: Input, layout: Layout) -> tuple[PlainTable, pl.DataFrame]
 def _cells(block: bytes, before: int, table: PlainTable, layout: Layout) -> pl.DataFrame:
     """Return the columns that the lines of a block make."""
     block = block if before else block.removeprefix(BYTE_ORDER_MARK)
-    if layout.mended and not block.isascii():
-        block = block.decode(errors=QUESTION_MARKS).encode()
+    block = mend(block) if layout.mended else block
     names = layout.words.split()
     opening = block.partition(b"\n")[0].split() if not before else []
     if opening and layout.heading(opening):
@@ -275,7 +285,9 @@ def _cells(block: bytes, before: int, table: PlainTable, layout: Layout) -> pl.D
         fields = text_frame(_fields_of_lines(block, before, layout, table.faults), names)
     known = {name: pl.col(name) for name in names} | dict(layout.made())
     columns = {each.name: known[each.name] for each in table.schema if each.name in known}
-    return fields.select("line", **columns)
+    cells = fields.select("line", **columns)
+    ids = [each.name for each in table.schema if each.kind is Kind.ID and layout.coded]
+    return cells.with_columns(pl.col(ids).cast(pl.Categorical)) if ids else cells
 
 
 def _even_fields(
@@ -286,7 +298,7 @@ def _even_fields(
     if layout.ends_with_text and not block.startswith(UNREADABLE):
         fields = split_first_fields(block, before, divider, names)
     elif not any(blank in block for blank in BLANKS if blank != divider.encode()):
-        further = block.partition(b"\n")[0].count(divider.encode()) + 1 - len(names)
+        further = block.count(divider.encode(), 0, block.find(b"\n")) + 1 - len(names)
         more = [f"field {at}" for at in range(further)] if layout.may_have_more else []
         fields = split_fields(block, before, divider, [*names, *more])
     if fields is None and not (layout.may_have_more or layout.ends_with_text):

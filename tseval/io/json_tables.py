@@ -105,7 +105,9 @@ def values_in(
         return
     escaped = "\\u" in written if isinstance(written, str) else rb"\u" in written
     if object_cure and not isinstance(value, dict):
-        reason = f"a JSON {KINDS[type(value)]} where an object is expected"
+        is_number = isinstance(value, str) and written.lstrip()[:1] not in ('"', b'"')
+        kind = "number" if is_number else KINDS[type(value)]
+        reason = f"a JSON {kind} where an object is expected"
         faults.add(line, reason, object_cure, "json-type")
     elif escaped and holds_half(value):
         reason = "an escape stands for half a character: not UTF-8"

@@ -77,7 +77,8 @@ class Table:
             faults = faults_of(source, self.sources[first["file"][0]])
             own = self.faults(first, reason, cure, code)
             if not source.can_be_read_again:
-                shown = first.select(pl.exclude(*PLACE).cast(pl.String)).iter_rows()
+                names = [name for name in first.columns if name in self.frame.columns]
+                shown = first.select(names).select(pl.exclude(*PLACE).cast(pl.String)).iter_rows()
                 own = (
                     replace(fault, text="\t".join(filter(None, row)))
                     for fault, row in zip(own, shown, strict=True)
@@ -220,7 +221,11 @@ class TableReader:
     reads_tables: bool = True
     """Whether the plain table can be read too."""
     note: Callable[[Input], Any] | None = None
-    """Returns what a plain table says beside its rows."""
+    """Returns what a plain table says beside its rows, which are read then; it may refuse it."""
+    names_runs: bool = True
+    """Whether the run of a row that names none is the file's; else the row holds for every run."""
+    instead: TableReader | None = None
+    """How another table is read that an input may hold, by its columns."""
     choose: Callable[[Input, str | None], TableReader] | None = None
     """Returns the reader of an input in a form, where an input may hold one of several tables."""
 
@@ -281,7 +286,8 @@ def read(
     sources = tuple(replace(part.sources[0], runs=part.runs) for part in parts)
     notes = tuple(note for part in parts for note in part.notes)
     runs = tuple(dict.fromkeys(run for part in parts for run in part.runs))
-    table = Table(reader.schema.table, pl.concat(frames, how="diagonal"), sources, runs, notes)
+    frame = pl.concat(frames, how="diagonal_relaxed")
+    table = Table(reader.schema.table, frame, sources, runs, notes)
     is_shared = len(runs) < sum(len(part.runs) for part in parts)
     if reader.once is not None and (is_shared or "run" not in reader.once[0]):
         _refuse_repeats(table, *reader.once)
@@ -331,9 +337,12 @@ def _runs(frame: pl.DataFrame) -> tuple[str, ...]:
 def read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
     """Read one input, as a file of a track if it is one, else as a plain table."""
     reader = reader.choose(source, form) if reader.choose is not None else reader
-    schema, rows = reader.schema, None
     notes: tuple[Any, ...] = ()
     track = track_of(source, reader, form)
+    if track is None and reader.instead and not lacks_columns(source, reader.instead.schema):
+        reader = reader.instead
+    schema, rows = reader.schema, None
+    has_runs = reader.names_runs and schema.find("run") is not None
     if reader.may_be_empty and is_empty(source):
         track, table = None, PlainTable(source, schema)
         frame = frame_of_rows((), schema, *(column.name for column in schema.required))
@@ -354,12 +363,13 @@ def read_input(source: Input, name: str, reader: TableReader, form: str | None) 
         blank = {True: pl.lit(""), False: pl.lit(None, pl.Float64)}
         frame = frame.with_columns(**{each.name: blank[each.kind in WORDS] for each in lacking})
     else:
+        note = None if reader.note is None else reader.note(source)
+        notes = () if note is None else (note,)
         table, frame = read_plain(source, schema, form)
-        notes = () if reader.note is None else (reader.note(source),)
     record, faults = table.record(frame.height if rows is None else rows), table.faults
     if reader.empty is not None and not frame.height and not len(faults):
         faults.add(None, *reader.empty, "no-rows")
-    if schema.find("run") is not None:
+    if has_runs and ("run" not in frame.columns or frame["run"].has_nulls()):
         known = pl.col("run").fill_null(name) if "run" in frame.columns else pl.lit(name)
         frame = frame.with_columns(run=known)
     if track is not None and track.read is not None:
@@ -369,7 +379,7 @@ def read_input(source: Input, name: str, reader: TableReader, form: str | None) 
             check_choices(frame, column, faults)
     frame = reader.check(frame, faults).with_columns(file=pl.lit(0))
     faults.check()
-    runs = _runs(frame) if frame.height or schema.find("run") is None else (name,)
+    runs = _runs(frame) if frame.height or not has_runs else (name,)
     return Table(schema.table, frame, (record,), runs, notes)
 
 

@@ -41,13 +41,16 @@ TOPICS_READER = TableReader(
 )
 
 
-def name_topics(tables: Mapping[str, Table], gold: str) -> dict[str, Table]:
-    """Return the tables with the topics of the gold, whether they write `TS14.11` or `11`."""
-    topics, renamed = GoldTopics(tables[gold].frame["topic"].unique(), "gold"), dict(tables)
+def name_topics(tables: Mapping[str, Table], gold: str, rule: str = "gold") -> dict[str, Table]:
+    """Return the tables with one name for each topic, whether they write `TS14.11` or `11`.
+
+    By the rule `gold` it is the gold's, by `bare` that without a prefix.
+    """
+    topics, renamed = GoldTopics(tables[gold].frame["topic"].unique(), rule), dict(tables)
     prefixed: dict[str, str] = {}
     for name, table in tables.items():
-        if name != gold and "topic" in table.frame.columns:
-            rows = table.frame.unique("topic", keep="first", maintain_order=True)
+        if "topic" in table.frame.columns:
+            rows = table.frame.filter(pl.col("topic").is_first_distinct())
             found = [(topics.find(topic), topic) for topic in rows["topic"]]
             reasons = [
                 clash(topic, first, own)
@@ -58,7 +61,8 @@ def name_topics(tables: Mapping[str, Table], gold: str) -> dict[str, Table]:
             wrong = rows.with_columns(reason=pl.Series(reasons, dtype=pl.String))
             wrong = wrong.filter(pl.col("reason").is_not_null())
             table.refuse(wrong, "{reason}", YEARS_CURE, "ambiguous-id")
-            names = {topic: topics.rename(topic) for topic in rows["topic"]}
-            frame = table.frame.with_columns(pl.col("topic").replace(names))
-            renamed[name] = replace(table, frame=frame)
+            names = {own: new for own in rows["topic"] if (new := topics.rename(own)) != own}
+            if names:
+                frame = table.frame.with_columns(pl.col("topic").replace(names))
+                renamed[name] = replace(table, frame=frame)
     return renamed

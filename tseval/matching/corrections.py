@@ -8,9 +8,9 @@ pair stays as the matcher has it, so later updates need no verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from tseval.tables.keys import equal_rows
 
 if TYPE_CHECKING:
     from tseval.files.given import Given
+    from tseval.tables import Origin
     from tseval.tables.columns import BoolArray, IntArray
 
 ACCEPT, REJECT = "accept", "reject"
@@ -70,10 +71,15 @@ class Decisions(NamedTuple):
 def read_corrections(given: Given, form: str | None = None) -> Corrections:
     """The rows that have a verdict; one that is none, or opposes another, is a fault."""
     rows = rows_of(input_of(given, CORRECTIONS), CORRECTIONS, form)
-    verdicts = rows.get("verdict")
+    return corrections_from(rows.columns, rows.origin)
+
+
+def corrections_from(columns: Mapping[str, Any], origin: Origin) -> Corrections:
+    """Return the rows of these columns that have a verdict; faults are an `InputError`."""
+    verdicts = columns["verdict"]
     said = [name.strip().casefold() for name in verdicts.vocabulary()]
     accepted = np.array([name == ACCEPT for name in said], bool)[verdicts.codes]
-    every = Corrections.of(rows.columns | {"accepted": accepted}, rows.origin)
+    every = Corrections.of({**columns, "accepted": accepted}, origin)
     known = np.array([name in (ACCEPT, REJECT, "") for name in said], bool)[verdicts.codes]
     wrong = [
         Wrong(row, f'the verdict "{verdicts[row]}" is neither {ACCEPT} nor {REJECT}', *VERDICT)

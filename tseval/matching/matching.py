@@ -315,13 +315,17 @@ def evidence(
 
 def word_spans(
     matcher: matchers.Matcher,
-    updates: Updates,
-    nuggets: Nuggets,
-    pairs: Pairs,
+    pairs: Sequence[tuple[str, str]],
+    nuggets: Sequence[str],
     progress: Progress | None = None,
 ) -> Iterator[tuple[tuple[int, int], ...]]:
-    """For each pair the stretches of the update that say the nugget, in order and apart."""
-    for done, found in enumerate(_explained(matcher, updates, nuggets, pairs), start=1):
+    """Yield for each pair of texts the stretches of the update that say the nugget, apart.
+
+    Word weights come from all nuggets.
+    """
+    gold = collection(nuggets)
+    for done, (text, said) in enumerate(pairs, start=1):
+        found = matcher.explain(text, said, collection=gold)
         if progress:
             progress(done, len(pairs))
         yield _apart(sorted(word.span for word in found.matched))

@@ -6,10 +6,10 @@ up to the first that says the nugget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from tseval.tables.schema import TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
     from tseval.files.given import Given
+    from tseval.tables import Origin
     from tseval.tables.columns import BoolArray, IntArray
 
 ANSWERS = Schema("answers", (TOPIC, Column("relevant", Kind.ID, may_be_blank=True)))
@@ -40,13 +41,17 @@ AGAIN = "sample again with these runs, nuggets and rules"
 
 def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
     """A sample with its verdicts; rows that are not as they were written are faults."""
-    source = input_of(given, JUDGED)
-    rows = rows_of(source, JUDGED, form)
-    verdicts = rows.get("verdict")
+    rows = rows_of(input_of(given, JUDGED), JUDGED, form)
+    return pairs_from(rows.columns, rows.origin)
+
+
+def pairs_from(columns: Mapping[str, Any], origin: Origin) -> JudgedPairs:
+    """Return the sample that these columns hold; faults are an `InputError`."""
+    source, verdicts = Input(origin.sources[0].path), columns["verdict"]
     words = [name.strip().casefold() for name in verdicts.vocabulary()]
     said = np.array([word in YES for word in words], bool)[verdicts.codes]
     judged = np.array([word != "" for word in words], bool)[verdicts.codes]
-    pairs = JudgedPairs.of(rows.columns | {"said": said, "judged": judged}, rows.origin)
+    pairs = JudgedPairs.of({**columns, "said": said, "judged": judged}, origin)
     if not len(pairs):
         refuse(source, "holds no pair", "give the file that `tseval sample` wrote")
     known = np.array([word in (*YES, *NO, "") for word in words], bool)[verdicts.codes]

@@ -25,7 +25,7 @@ from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
 from tseval.core.calling import CommonOptions
 from tseval.core.scores import Scores
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.parallel.engine import Engine
 

@@ -14,21 +14,16 @@ import pytest
 from hypothesis import given
 
 from tests import cases
-from tests import strategies as st
 from tests.oracles import temporal as slow
 from tests.oracles.faults import Sent
 from tests.oracles.faults import faults as slow_faults
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tseval.core.blocks import Listed
+from tseval.core.blocks import Listed, Searched
 from tseval.core.calling import CommonOptions
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.core.sections import Setting
-from tseval.families.temporal import faults as module
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.explanation import explain_nuggets, explain_updates
-from tseval.families.temporal.faults import CUT, PARTS, faults
-from tseval.families.temporal.held_texts import worst
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal import explain as module
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.explain import CUT, PARTS
 
 pytestmark = pytest.mark.small_times
 
@@ -38,13 +33,19 @@ UNJUDGED = "Not judged"
 HOUR = 3600
 
 
+def faults(evaluation: TemporalEvaluation) -> Searched | None:
+    """The lists of a report; None where nothing went wrong."""
+    (block,) = cases.section(evaluation, "wrong")
+    return block if isinstance(block, Searched) else None
+
+
 def lists(evaluation: TemporalEvaluation) -> dict[str, Rows]:
     """The rows of each list by their heads, runs by name; there is room for all."""
     runs = evaluation.index.runs
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "ROWS", 1_000_000)
         patched.setattr(module, "CHARACTERS", 50_000_000)
-        found = faults(evaluation, Setting(runs, (), evaluation.options))
+        found = faults(evaluation)
     if found is None:
         return {kind: [] for kind in KINDS}
     assert tuple(each.name for each in found.lists) in (KINDS, (*KINDS, UNJUDGED))
@@ -178,7 +179,7 @@ class TestScoresAndExplanations:
         found = of_2014(request.getfixturevalue("conformance")) if is_real else fixtures()
         rows = lists(found)
         rows["Missed"] = of_runs(rows["Missed"])
-        nuggets, updates = explain_nuggets(found.index), explain_updates(found.index)
+        nuggets, updates = cases.explained(found, "nuggets"), cases.explained(found, "updates")
         missed = nuggets[nuggets.status == "missed"]
         assert Counter(zip(missed.run, missed.topic, missed.nugget_id, strict=True)) == Counter(
             (row["run"], row["topic"], row["its id"]) for row in rows["Missed"]
@@ -200,8 +201,7 @@ class TestScoresAndExplanations:
     def test_what_was_missed_is_what_recall_lacks(self) -> None:
         found = fixtures()
         scores = scores_of(found, chosen_measures(found, ["R"]))
-        gold = found.index.nuggets
-        weights = list(zip(gold.topic.to_list(), gold.importance.tolist(), strict=True))
+        weights = found.index["nuggets"].select("topic", "importance").rows()
         for run in found.index.runs:
             for topic in found.index.topics:
                 total = sum(weight for own, weight in weights if own == topic)
@@ -230,7 +230,7 @@ class TestByHand:
 
     def test_what_several_runs_missed_is_one_row_and_the_note_counts_both(self) -> None:
         found = fixtures()
-        made = faults(found, Setting(found.index.runs, (), found.options))
+        made = faults(found)
         assert made is not None
         missed = made.lists[0]
         rows = lists(found)["Missed"]
@@ -244,7 +244,7 @@ class TestByHand:
 
     def test_one_run_missed_what_it_missed(self) -> None:
         found = cases.read(TemporalInputs([SWIFT], NUGGETS, MATCHES, TOPICS))
-        made = faults(found, Setting(found.index.runs, (), found.options))
+        made = faults(found)
         assert made is not None
         assert "together that the run never said, the heaviest first." in made.lists[0].note
 
@@ -272,7 +272,7 @@ class TestByHand:
         found = fixtures()
         whole = lists(found)["Noise"]
         monkeypatch.setattr(module, "CHARACTERS", 120)
-        made = faults(found, Setting(found.index.runs, (), found.options))
+        made = faults(found)
         assert made is not None
         noise = made.lists[3]
         texts = noise.table.column("text")
@@ -288,7 +288,7 @@ class TestByHand:
         updates = [slow.Update("t1", f"u{at}", at) for at in range(9)]
         nuggets = [slow.Nugget("t1", f"n{at}", at) for at in range(7)]
         found = cases.evaluation(slow.Collection(updates, nuggets, [], (), {"t1": 0}))
-        made = faults(found, Setting(found.index.runs, (), found.options))
+        made = faults(found)
         assert made is not None
         held = {each.name: (each.total, len(each.table.rows)) for each in made.lists}
         assert held == {"Missed": (7, 4), "Late": (0, 0), "Repeats": (0, 0), "Noise": (9, 4)}
@@ -304,7 +304,7 @@ class TestByHand:
         found = cases.read(TemporalInputs([str(path)], NUGGETS, MATCHES, TOPICS))
         (row,) = (row for row in lists(found)["Noise"] if row["update"] == "long")
         assert row["text"] == "z" * CUT + "…"
-        made = faults(found, Setting(found.index.runs, (), found.options))
+        made = faults(found)
         assert made is not None
         assert f"1 text of more than {CUT} characters ends there" in made.lists[3].note
 
@@ -313,34 +313,4 @@ class TestByHand:
         update = slow.Update("t1", "u", 5, "river", "a")
         match = slow.Match("t1", "u", "n")
         found = cases.evaluation(slow.Collection([update], [nugget], [match], (), {"t1": 0}))
-        assert faults(found, Setting(("a",), (), found.options)) is None
-
-
-class TestWorst:
-    def test_every_run_has_its_turn(self) -> None:
-        run = np.array([0, 0, 0, 1, 1])
-        badness = np.array([3.0, 9.0, 9.0, 1.0, 2.0])
-        assert worst(run, badness, np.ones(5), 4).tolist() == [1, 2, 4, 3]
-        assert worst(run, badness, np.ones(5), 2).tolist() == [1, 4]
-        assert worst(run, badness, np.ones(5), 0).tolist() == []
-
-    @given(
-        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(1, 4)), max_size=12),
-        st.integers(0, 20),
-    )
-    def test_it_is_what_turns_give(self, rows: list[tuple[int, int, int]], most: int) -> None:
-        queues = [
-            sorted(
-                (at for at, row in enumerate(rows) if row[0] == run), key=lambda at: -rows[at][1]
-            )
-            for run in range(3)
-        ]
-        kept, size = [], 0
-        for turn in range(len(rows)):
-            for queue in queues:
-                if turn < len(queue):
-                    size += rows[queue[turn]][2]
-                    kept += [queue[turn]] if size <= most else []
-        columns = [np.array([row[at] for row in rows], np.int64) for at in range(3)]
-        found = worst(columns[0], columns[1].astype(float), columns[2].astype(float), most)
-        assert found.tolist() == sorted(kept, key=lambda at: (-rows[at][1], at))
+        assert faults(found) is None

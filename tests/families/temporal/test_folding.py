@@ -26,7 +26,7 @@ from tests.program import tseval as program
 from tseval.core.calling import CommonOptions
 from tseval.core.running import LedgerSums
 from tseval.errors import InputError, UsageError
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.streaming import fold
 from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.families.temporal.streaming.evaluation import StreamEvaluation

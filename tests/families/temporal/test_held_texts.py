@@ -6,13 +6,9 @@ import pytest
 
 from tests import cases
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tseval.core.blocks import Note, Timelines
-from tseval.core.sections import Setting
-from tseval.families.temporal import held_texts as module
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.faults import faults
-from tseval.families.temporal.inputs import TemporalInputs
-from tseval.families.temporal.report import said
+from tseval.core.blocks import Note, Searched, Timelines
+from tseval.families.temporal import explain as module
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 
 
 @pytest.fixture
@@ -22,7 +18,7 @@ def evaluation() -> TemporalEvaluation:
 
 def told(evaluation: TemporalEvaluation) -> tuple[Timelines, str]:
     """The timelines of a page, and the note below them."""
-    first, *others = said(evaluation, Setting(evaluation.index.runs, (), evaluation.options))
+    first, *others = cases.section(evaluation, "timeline")
     assert isinstance(first, Timelines)
     notes = [each.text for each in others if isinstance(each, Note)]
     return first, " ".join(notes)
@@ -32,8 +28,7 @@ def test_texts_with_room_stand_whole(evaluation: TemporalEvaluation) -> None:
     shown, note = told(evaluation)
     assert note == ""
     updates = [update for topic in shown.topics for update in topic.updates]
-    every = evaluation.index.updates
-    own = dict(zip(every.update_id.to_list(), every.text[:], strict=True))
+    own = dict(evaluation.index.updates.select("update_id", "text").iter_rows())
     assert all(update.text == own[update.name] for update in updates)
 
 
@@ -61,7 +56,7 @@ def test_first_words_have_room_before_repetitions_and_the_rest_is_counted(
 def test_long_texts_end_early_and_marks_stay_within(
     evaluation: TemporalEvaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CUT", 20)
+    monkeypatch.setattr(module, "LONGEST", 20)
     shown, note = told(evaluation)
     assert "cut after 20 characters" in note
     for topic in shown.topics:
@@ -72,7 +67,7 @@ def test_long_texts_end_early_and_marks_stay_within(
 def test_lists_have_the_same_texts(
     evaluation: TemporalEvaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CUT", 20)
-    found = faults(evaluation, Setting(evaluation.index.runs, (), evaluation.options))
-    assert found is not None
+    monkeypatch.setattr(module, "LONGEST", 20)
+    (found,) = cases.section(evaluation, "wrong")
+    assert isinstance(found, Searched)
     assert all(len(text) <= 21 for text in found.lists[1].table.column("said"))

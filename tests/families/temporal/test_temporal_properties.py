@@ -19,10 +19,9 @@ from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
-from tseval.families.temporal.earliest import EarliestIndex, EarliestStream, OutOfOrder
 from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.explanation import explain_nuggets, explain_updates
 from tseval.families.temporal.running import RunningScores
+from tseval.families.temporal.streaming.earliest import EarliestStream, OutOfOrder
 
 pytestmark = pytest.mark.small_times
 
@@ -130,7 +129,7 @@ def test_the_stream_equals_the_batch_at_every_prefix(
     known = collection if with_duplicates else replace(collection, duplicates=())
     batch = cases.evaluation(replace(collection, updates=[], matches=[], duplicates=()))
     costs = cases.has_costs(collection)
-    stream = EarliestStream(batch.index.nuggets, "b", _classes(known))
+    stream = EarliestStream(batch.nuggets, "b", _classes(known))
     running = RunningScores(stream, names, collection.starts)
     if not costs:
         _check_prefix(running, stream, replace(known, updates=[]), names)
@@ -216,8 +215,9 @@ def _records(scores: tseval.Scores) -> list[tseval.scores.Record]:
 @given(cases.collections())
 @settings(max_examples=50)
 def test_explanations_agree_with_the_slow_index(collection: slow.Collection) -> None:
-    index = cases.evaluation(collection).index
-    updates, nuggets = explain_updates(index), explain_nuggets(index)
+    found = cases.evaluation(collection)
+    index = found.index
+    updates, nuggets = cases.explained(found, "updates"), cases.explained(found, "nuggets")
     for run in index.runs:
         for topic in index.topics:
             case = slow.select(collection, run, topic)
@@ -331,13 +331,14 @@ def test_the_index_takes_the_first_in_the_file_of_equal_times() -> None:
     collection = slow.Collection(
         updates, [slow.Nugget("t", "n", 1)], [slow.Match("t", u.update_id, "n") for u in updates]
     )
-    index: EarliestIndex = cases.evaluation(collection).index
-    assert index.updates.update_id[int(index.first.update[0])] == "late"
-    assert index.first.said.tolist() == [3]
+    index = cases.evaluation(collection).index
+    first = index["firsts"].join(index.updates, on="update")
+    assert first["update_id"].to_list() == ["late"]
+    assert first["said"].to_list() == [3]
 
 
 def test_the_stream_refuses_what_a_stream_cannot_be() -> None:
-    nuggets = cases.evaluation(slow.Collection([], [slow.Nugget("t", "n", 1)], [])).index.nuggets
+    nuggets = cases.evaluation(slow.Collection([], [slow.Nugget("t", "n", 1)], [])).nuggets
     stream = EarliestStream(nuggets)
     stream.add("t", "a", 5, ["n"])
     with pytest.raises(OutOfOrder):

@@ -19,8 +19,7 @@ from tseval.core.calling import CommonOptions
 from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 
 pytestmark = pytest.mark.small_times
 

@@ -142,7 +142,7 @@ def end_error(fitted: Fitted, _: Measure) -> FloatArray:
 
     The HC3 standard error of the end point.
 
-    Sqrt(sum of (w e / (1 - h) (1/S + (x0 - m)(x - m)/Sxx))^2), with w the weight, e the residual
+    sqrt(sum of (w e / (1 - h) (1/S + (x0 - m)(x - m)/Sxx))^2), with w the weight, e the residual
     and h the leverage of a batch, x0 the last batch, m the weighted mean of x.
 
     Undefined with fewer than 3 usable batches.
@@ -296,7 +296,7 @@ def slope_error(fitted: Fitted, measure: Measure) -> FloatArray:
 
     The HC3 standard error of the slope.
 
-    Sqrt(sum of (w e (x - m) / (1 - h))^2) / Sxx, with w the weight, e the residual and h the
+    sqrt(sum of (w e (x - m) / (1 - h))^2) / Sxx, with w the weight, e the residual and h the
     leverage of a batch, m the weighted mean of x.
 
     Undefined with fewer than 3 usable batches, and where one batch holds the line; 0 without

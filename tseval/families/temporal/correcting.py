@@ -1,4 +1,4 @@
-"""Scores corrected by what somebody judged of a sample of nuggets.
+"""What draws and judged samples tell of scores: samples for a judge, corrections by them, jitter.
 
 Each corrected measure adds up, over the nuggets of a topic, what a nugget is worth if it is said.
 Whether it is said is known of the nuggets that were sampled, and foretold of the others by a
@@ -6,41 +6,62 @@ matcher whose scores are probabilities. So the sum over what is foretold, and th
 the sample shows, is what judging every nugget would be expected to give. A topic's value is as
 unsure as its few sampled nuggets make it, and may lie outside of the measure's range; the mean over
 topics is what the sample is for.
+
+`jitter` tells how much an error of the assessors' timestamps would move scores: it draws the times
+of nuggets anew.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import polars as pl
 
-from tseval.core.family import Access
+from tseval.core.calling import CommonOptions, Where, evaluated
+from tseval.core.family import Access, Asked, Shown, several
 from tseval.core.measure import Measure
 from tseval.core.results import Values
-from tseval.core.scores import Scores
+from tseval.core.scores import Scores, over_topics
+from tseval.core.scoring import scores_of
+from tseval.core.taking import evaluate
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
-from tseval.families.temporal.assessed import AssessedIndex
-from tseval.families.temporal.draft import costs, precision, recall, rewards
+from tseval.families.temporal.evaluation import (
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+    error_of,
+)
+from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.measures import costs
+from tseval.families.temporal.rows import EarliestIndex, weigh_nuggets
+from tseval.files.columns import Columns, TimeWords
+from tseval.files.forms import Forms
 from tseval.matching.likeliest import Likeliest, likeliest
 from tseval.matching.matching import get_matcher
-from tseval.matching.sampling import LEAST_VARIANCE
-from tseval.matching.verdicts import Verdicts
+from tseval.matching.sampling import COLUMNS, DEPTH, LEAST_VARIANCE, PAIRS, Design, sampled
+from tseval.matching.verdicts import Verdicts, verdicts_of
 from tseval.records import frozen
 from tseval.statistics import mean_intervals, resamples, rogan_gladen, total_intervals
 from tseval.statistics.strata import WEAKEST
 from tseval.tables import ALL_TOPICS
-from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.families.temporal.inputs import TemporalOptions
+    from tseval.files.given import Given
+    from tseval.parallel.engine import Engine
+    from tseval.parallel.sharing import Progress
+    from tseval.tables import JudgedPairs
     from tseval.tables.columns import FloatArray, IntArray
 
+SAMPLING_MATCHER = "learned"
+"""The one whose scores are probabilities."""
 CORRECTED = ("P", "R", "Rs", "C")
 """The measures that verdicts can correct."""
 SHARES = ("R", "Rs", "C")
@@ -49,6 +70,17 @@ PROMISED = 30
 """From so many sampled nuggets on, intervals hold what they say (docs/corrected-scores.md)."""
 EACH_TOPIC = 6
 """From so many in each topic on those over topics do, of differences too."""
+BESIDE = (
+    *("low", "high", "low_topics", "high_topics"),
+    *("classical", "automatic", "rogan_gladen"),
+)
+"""What stands beside corrected values: two intervals, and three other estimates. By the verdicts
+alone, without what a matcher foretells; what the matcher finds, uncorrected; and that corrected by
+sensitivity and specificity."""
+LEVEL = 0.95
+"""The part of the samples of jitter that an interval holds."""
+AT_ONCE = 1 << 18
+"""The rows of samples that are scored together, unless one sample has more."""
 
 
 def refusal(measure: Measure) -> str | None:
@@ -65,31 +97,53 @@ def refusal(measure: Measure) -> str | None:
     return f"{measure} cannot be corrected: {why}"
 
 
-def worths(index: AssessedIndex, measure: Measure) -> FloatArray:
-    """What saying a nugget adds to the value of its topic: runs x nuggets.
+def worths(index: EarliestIndex, measure: Measure) -> FloatArray:
+    """Return what saying a nugget adds to the value of its topic: runs x nuggets.
 
     It is 0 where there is nothing to divide by.
     """
-    name = measure.definition.name
-    if name == "C":
-        amount, below = index.rewards, np.tile(index.total_rewards, len(index.runs))
-    else:
-        amount = rewards(measure, index)
-        if name == "P":
-            amount = amount * costs(index.nuggets, str(measure.argument("cost")), index)
-        account = (precision if name == "P" else recall)(index, measure)
-        below = account.ledgers[1].before(np.full(index.units, np.inf))
-    each = below.reshape(len(index.runs), len(index.topics))[:, index.nugget_topic]
-    return np.divide(amount, each, out=np.zeros(each.shape), where=each > 0)
+    nuggets, name = index["nuggets"], measure.definition.name
+    kind = index.rules.reward if name == "C" else str(measure.argument("reward"))
+    amount = weigh_nuggets(nuggets, kind)["reward"]
+    if name == "P":
+        amount *= costs(index, measure, "nuggets")
+    found: Any = measure.definition.account(index, measure.whole)
+    sums = found.values_at(np.full(index.units, np.inf))
+    below = sums["rewards" if name == "C" else "below"].to_numpy()
+    each: FloatArray = below.reshape(len(index.runs), len(index.topics))[:, topics_of(nuggets)]
+    worth: FloatArray = np.divide(amount.to_numpy(), each, out=np.zeros(each.shape), where=each > 0)
+    return worth
 
 
-def likeliest_of(
-    name: str, options: TemporalOptions, index: AssessedIndex, depth: int, access: Access
+def topics_of(nuggets: pl.DataFrame) -> IntArray:
+    """Return the topic of each nugget, as its place among the topics."""
+    return nuggets["topic"].to_physical().cast(pl.Int64).to_numpy()
+
+
+def read_likeliest(
+    evaluation: TemporalEvaluation, name: str, depth: int, progress: Progress | None
 ) -> Likeliest:
-    """What is read of each run by a matcher, of the updates and nuggets that count."""
+    """Return what is read of each run by a matcher, of the updates and nuggets that count."""
+    options, runs = evaluation.options, evaluation.frames.runs
     matcher = get_matcher(name, options.threshold, options.terms)
-    run = index.updates.run.within(strings(list(index.runs)))
-    return likeliest(matcher, index.updates, run, index.runs, index.nuggets, depth, access.progress)
+    run = evaluation.standing["run"].cast(pl.String).cast(pl.Enum(runs)).to_physical()
+    updates, nuggets = evaluation.updates, evaluation.nuggets
+    places = run.cast(pl.Int64).to_numpy()
+    return likeliest(matcher, updates, places, runs, nuggets, depth, progress)
+
+
+def correct(
+    evaluation: TemporalEvaluation, judged: JudgedPairs, access: Access
+) -> TemporalEvaluation:
+    """Return the evaluation with what its scores are corrected by: a sample that was judged."""
+    check_rates(evaluation.options)
+    depth, traits = int(judged.design["depth"]), evaluation.traits
+    likeliest = read_likeliest(evaluation, traits["matcher"], depth, access.progress)
+    updates, nuggets = evaluation.updates, evaluation.nuggets
+    verdicts = verdicts_of(judged, traits["nuggets"], updates, nuggets, likeliest)
+    correction = Correction(likeliest, verdicts)
+    warnings = (*evaluation.warnings, *correction.remarks(evaluation.frames))
+    return replace(evaluation, correction=correction, warnings=warnings)
 
 
 @frozen(eq=False)
@@ -121,13 +175,15 @@ class Correction:
         each[:, sampled] += worth[:, sampled] * known / inclusion
         return each
 
-    def values(self, index: AssessedIndex, measure: Measure, known: Values) -> Values:
-        """The corrected value of each unit, where it is defined."""
+    def values(self, index: EarliestIndex, measure: Measure, known: Values) -> Values:
+        """Return the corrected value of each unit, where it is defined."""
         reason = refusal(measure)
         if reason is not None:
             raise UsageError(reason)
         each = self.nuggets(worths(index, measure))
-        return Values(np.where(known.defined, by_topic(index, each).ravel(), 0.0), known.defined)
+        sums = np.zeros((len(index.runs), len(index.topics)))
+        np.add.at(sums.T, topics_of(index["nuggets"]), each.T)
+        return Values(np.where(known.defined, sums.ravel(), 0.0), known.defined)
 
     def intervals(self, worth: FloatArray, value: FloatArray, *, share: bool) -> FloatArray:
         """Low and high for each run's value, the sum of its nuggets by this worth.
@@ -139,7 +195,7 @@ class Correction:
         error = self.verdicts.drawn.error((own * self.differences).T, foreseen.T)
         return total_intervals(value, error, share=share)
 
-    def remarks(self, index: AssessedIndex) -> Iterator[str]:
+    def remarks(self, index: EarliestIndex) -> Iterator[str]:
         """What a reader of corrected scores should know."""
         sampled = len(self.verdicts.nugget)
         if sampled < PROMISED:
@@ -154,8 +210,9 @@ class Correction:
                 f"differences between runs, hold what they say from {EACH_TOPIC} in each on"
             )
         if self.likeliest.probable:
-            share = 1.0 / np.bincount(index.nugget_topic, minlength=len(index.topics))
-            mean = share[index.nugget_topic] / len(index.topics)
+            topic = topics_of(index["nuggets"])
+            share = 1.0 / np.bincount(topic, minlength=len(index.topics))
+            mean = share[topic] / len(index.topics)
             unread = self.likeliest.unread @ mean
             if unread.max() >= 0.005:
                 yield (
@@ -166,22 +223,6 @@ class Correction:
             f"corrected are {listed(CORRECTED)} at the end; T and values at a time are not, since "
             "nobody judged which update is the first to say a nugget"
         )
-
-
-def by_topic(index: AssessedIndex, each: FloatArray) -> FloatArray:
-    """The sums over each topic's nuggets: runs x topics."""
-    sums = np.zeros((len(each), len(index.topics)))
-    np.add.at(sums.T, index.nugget_topic, each.T)
-    return sums
-
-
-BESIDE = (
-    *("low", "high", "low_topics", "high_topics"),
-    *("classical", "automatic", "rogan_gladen"),
-)
-"""What stands beside corrected values: two intervals, and three other estimates. By the verdicts
-alone, without what a matcher foretells; what the matcher finds, uncorrected; and that corrected by
-sensitivity and specificity."""
 
 
 @dataclass(frozen=True)
@@ -199,16 +240,12 @@ class CorrectedScores(Scores):
         """A tidy frame: run, topic, measure, value, and what stands beside for the topic `all`."""
         import pandas as pd
 
-        columns = self.beside
-        rows = []
-        for record in self.records(per_topic=per_topic):
-            row = record._asdict()
-            if record.topic == ALL_TOPICS and record.value is not None:
-                at = self.runs.index(record.run), self.measures.index(record.measure)
-                row |= {name: float(column[at]) for name, column in columns.items()}
-            rows.append(row)
-        frame = pd.DataFrame(rows, columns=["run", "topic", "measure", "value", *columns])
-        return frame.astype(dict.fromkeys(("value", *columns), "Float64"))
+        frame = self.frame(per_topic=per_topic)
+        rows = frame.index[frame.topic == ALL_TOPICS]
+        for name, column in self.beside.items():
+            known = pd.Series(column.ravel(), rows, dtype="Float64")
+            frame[name] = known.where(frame.value.loc[rows].notna()).reindex(frame.index)
+        return frame
 
 
 def with_intervals(
@@ -216,59 +253,49 @@ def with_intervals(
     wanted: Sequence[Measure],
     automatic: Sequence[Values],
     correction: Correction,
-    index: AssessedIndex,
+    index: EarliestIndex,
     options: TemporalOptions,
 ) -> CorrectedScores:
-    """Corrected scores with all that is known of how sure they are."""
-    shape = (len(scores.runs), len(wanted))
-    beside = {name: np.full(shape, np.nan) for name in BESIDE}
+    """Return corrected scores with all that is known of how sure they are."""
+    beside = {name: np.full((len(scores.runs), len(wanted)), np.nan) for name in BESIDE}
     draws = resamples(len(scores.topics), options.seed)
     for at, measure in enumerate(wanted):
-        used = _used(scores, at)
-        worth = worths(index, measure) * used[:, index.nugget_topic]
+        own = {name: column[:, at] for name, column in beside.items()}
+        defined = scores.defined[:, :, at]
+        counted = scores.counted if scores.undefined_as_zero else scores.counted & defined
+        used = (defined & counted) / np.maximum(np.count_nonzero(counted, axis=1), 1)[:, None]
+        worth = worths(index, measure) * used[:, topics_of(index["nuggets"])]
         share = measure.definition.name in SHARES
-        value = scores.means[:, at]
-        beside["low"][:, at], beside["high"][:, at] = correction.intervals(
-            worth, value, share=share
+        own["low"][:], own["high"][:] = correction.intervals(
+            worth, scores.means[:, at], share=share
         )
-        beside["classical"][:, at] = correction.nuggets(worth, assisted=False).sum(axis=1)
-        found = automatic[at].value.reshape(used.shape)
-        beside["automatic"][:, at] = (found * used).sum(axis=1)
-        beside["low_topics"][:, at], beside["high_topics"][:, at] = _over_topics(scores, at, draws)
+        own["classical"][:] = add_rows(correction.nuggets(worth, assisted=False))
+        own["automatic"][:] = add_rows(automatic[at].value.reshape(used.shape) * used)
+        values = np.where(defined, scores.values[:, :, at], 0.0)
+        for run, kept in enumerate(counted):
+            number = int(np.count_nonzero(kept))
+            if number > 1:  # as if its topics had been drawn
+                times = draws if kept.all() else resamples(number, 0)
+                ends = mean_intervals(values[run, kept][:, None], times)
+                own["low_topics"][run], own["high_topics"][run] = (float(end[0]) for end in ends)
         if options.sensitivity is not None and options.specificity is not None:
-            whole = worth.sum(axis=1)
-            part = beside["automatic"][:, at] / np.where(whole > 0, whole, np.nan)
+            whole = add_rows(worth)
+            part = own["automatic"] / np.where(whole > 0, whole, np.nan)
             rates = options.sensitivity, options.specificity
-            beside["rogan_gladen"][:, at] = rogan_gladen(part, *rates) * whole
+            own["rogan_gladen"][:] = rogan_gladen(part, *rates) * whole
     if not correction.likeliest.probable:
         del beside["classical"]
     if options.sensitivity is None:
         del beside["rogan_gladen"]
-    own: dict[str, Any] = {
+    known: dict[str, Any] = {
         each.name: getattr(scores, each.name) for each in fields(Scores) if each.init
     }
-    return CorrectedScores(**own, beside=beside)
+    return CorrectedScores(**known, beside=beside)
 
 
-def _used(scores: Scores, at: int) -> FloatArray:
-    """What each topic of a run weighs in its mean: runs x topics."""
-    used = scores.defined[:, :, at] & scores.counted
-    number = (scores.counted if scores.undefined_as_zero else used).sum(axis=1)
-    weights: FloatArray = used / np.maximum(number, 1)[:, None]
-    return weights
-
-
-def _over_topics(scores: Scores, at: int, draws: IntArray) -> FloatArray:
-    """The interval of each run's mean over topics such as these, as if they had been drawn."""
-    ends = np.full((2, len(scores.runs)), np.nan)
-    for run in range(len(scores.runs)):
-        counted = scores.counted[run]
-        kept = counted if scores.undefined_as_zero else counted & scores.defined[run, :, at]
-        values = np.where(scores.defined[run, :, at], scores.values[run, :, at], 0.0)[kept]
-        if len(values) > 1:
-            times = draws if kept.all() else resamples(len(values), 0)
-            ends[:, [run]] = mean_intervals(values[:, None], times)
-    return ends
+def add_rows(amounts: FloatArray) -> FloatArray:
+    """Return the exact sum of each row."""
+    return np.array([math.fsum(row) for row in amounts.tolist()], np.float64)
 
 
 def check_rates(options: TemporalOptions) -> None:
@@ -284,3 +311,212 @@ def check_rates(options: TemporalOptions) -> None:
             f"sensitivity {given[0]:g} and specificity {given[1]:g} add up to {sum(given):g}: at "
             f"{WEAKEST} or less the matcher says too little to correct by"
         )
+
+
+def corrected_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
+    """Show each corrected score with its intervals."""
+    scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
+    shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
+    traits = traits_of(evaluation, asked, {"seed": str(asked.options.seed)})
+    return Shown(shown(per_topic=asked.per_topic), warnings=scores.warnings, traits=traits)
+
+
+def traits_of(
+    evaluation: TemporalEvaluation, asked: Asked[TemporalOptions], drawn: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the parts of the signature that rows add: how scores were taken, and what drawn."""
+    rule = asked.on_missing or evaluation.edition.on_missing
+    taken = {"missing": rule, "undefined": asked.undefined}
+    return {**evaluation.traits_of(asked.measures), **taken, **drawn}
+
+
+# Samples.
+
+
+def sample(
+    updates: Given | Sequence[Given],
+    nuggets: Given,
+    matcher: str = SAMPLING_MATCHER,
+    pairs: int = PAIRS,
+    *,
+    depth: int = DEPTH,
+    seed: int = 0,
+    threshold: float | None = None,
+    pool: Given | None = None,
+    corrections: Given | None = None,
+    edition: str = "draft",
+    rules: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
+    input_format: Forms = None,
+    columns: Columns = None,
+    **timing: Unpack[TimeWords],
+) -> pd.DataFrame:
+    """Draw nuggets, and give for each the texts to read: at most `pairs` rows to fill in.
+
+    Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write yes
+    or no into the column `verdict` and give the frame, or a file of it, to
+    `tseval.score(..., judged=...)`. What `corrections` say of a pair stands there already, and
+    changes no draw. The same seed draws the same nuggets. `edition` and `rules` say which updates
+    and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
+    """
+    evaluation = evaluated(
+        FAMILY,
+        TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections),
+        TemporalOptions(matcher, threshold, seed=seed),
+        CommonOptions(
+            edition=edition, rules=rules or {}, forms=input_format, columns=columns, times=timing
+        ),
+        Where(jobs, engine, scheduler),
+    )
+    return draw_sample(evaluation, pairs, depth)
+
+
+def draw_sample(
+    evaluation: TemporalEvaluation, pairs: int, depth: int, progress: Progress | None = None
+) -> pd.DataFrame:
+    """Draw from the nuggets that count, and return the rows of the file."""
+    import pandas as pd
+
+    if pairs < 1 or depth < 1:
+        raise UsageError("a sample needs at least one pair, and a depth of at least one")
+    traits, gold, updates = evaluation.traits, evaluation.frames["nuggets"], evaluation.updates
+    name, known = evaluation.options.matcher or SAMPLING_MATCHER, dict[tuple[int, str], bool]()
+    if evaluation.corrections is not None:
+        from tseval.matching.corrections import hold
+
+        held = hold(evaluation.corrections, updates, evaluation.nuggets)
+        rows = zip(held.pairs.nugget, held.pairs.update, held.accepted, strict=True)
+        known = {(int(nugget), updates.text[update]): bool(said) for nugget, update, said in rows}
+    found = sampled(
+        Design(traits["matcher"], pairs, depth, evaluation.options.seed),
+        traits["nuggets"],
+        updates,
+        evaluation.nuggets,
+        read_likeliest(evaluation, name, depth, progress),
+        sizes(topics_of(gold), gold["importance"].to_numpy()),
+        known,
+    )
+    return pd.DataFrame(list(found.cells()), columns=list(COLUMNS))
+
+
+def sizes(topic: IntArray, importance: FloatArray) -> FloatArray:
+    """What each nugget weighs: half by the importance in its topic, half as one of its nuggets.
+
+    Topics weigh the same, as in means over topics.
+    """
+    number = np.bincount(topic)
+    above = np.maximum(importance, 0.0)
+    total = np.bincount(topic, above)[topic]
+    even = 1.0 / number[topic]
+    share = np.divide(above, total, out=even.copy(), where=total > 0)
+    return (share + even) / 2
+
+
+# Jitter.
+
+
+@frozen
+class Jitter:
+    """Scores with the interval in which they lie as the nuggets' times are moved at random.
+
+    `low` and `high` have the shape (runs, topics + 1, measures): the last topic is `all`. NaN
+    stands where a value is undefined in every sample.
+    """
+
+    scores: Scores
+    low: FloatArray
+    high: FloatArray
+    drawn: Mapping[str, str]
+    """How errors were drawn: the parts of the signature that say so."""
+
+    @property
+    def signature(self) -> str:
+        """One line that names all that can change a number."""
+        parts = [f"{name}:{value}" for name, value in self.drawn.items()]
+        return "|".join([self.scores.signature, *parts])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of the scores."""
+        return self.scores.warnings
+
+    def frame(self, *, per_topic: bool = True) -> pd.DataFrame:
+        """A tidy frame: run, topic, measure, value, low, high; what is undefined is missing."""
+        import pandas as pd
+
+        counted = self.scores.counted & per_topic
+        shown = np.hstack([counted, np.ones((len(counted), 1), bool)])
+        frame = self.scores.frame(per_topic=per_topic)
+        for name, ends in (("low", self.low), ("high", self.high)):
+            frame[name] = pd.Series(ends[shown].ravel(), frame.index, dtype="Float64")
+        return frame
+
+
+def jittered(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Jitter:
+    """Return the scores that are asked for with their intervals; topics start as they did."""
+    options, wanted, index = asked.options, asked.measures, evaluation.frames
+    within, samples = options.jitter or "", options.samples
+    largest = error_of(within)
+    if samples < 2:
+        raise UsageError("jitter: an interval needs at least two samples")
+    scores = scores_of(evaluation, wanted, asked.on_missing, asked.undefined)
+    draw, known = np.random.default_rng(options.seed), index["nuggets"]["time"].to_numpy()
+    rows = index.outputs.height + len(index.runs) * len(known)
+    together = max(1, AT_ONCE // max(rows, 1))
+    parts: list[FloatArray] = []
+    for at in range(0, samples, together):
+        size = (min(together, samples - at), len(known))
+        shifted = repeat(index, known + draw.uniform(-largest, largest, size))
+        value, defined = evaluate(shifted, wanted, np.tile(evaluation.starts, size[0]))
+        parts.append(np.where(defined, value, np.nan))
+    runs, topics, number = len(index.runs), len(index.topics), len(wanted)
+    drawn_values = np.concatenate(parts, axis=1).reshape(runs, samples, topics, number)
+    values = drawn_values.swapaxes(0, 1).reshape(-1, topics, number)
+    means = over_topics(
+        Values(np.nan_to_num(values), ~np.isnan(values)),
+        np.tile(scores.counted, (samples, 1))[:, :, None],
+        undefined_as_zero=scores.undefined_as_zero,
+    )
+    mean = np.where(means.defined, means.value, np.nan)
+    every = np.concatenate([values, mean[:, None]], axis=1).reshape(samples, runs, -1, number)
+    ends, tail = np.full((2, *every.shape[1:]), np.nan), (1 - LEVEL) / 2
+    some = ~np.isnan(every).all(axis=0)
+    ends[:, some] = np.nanquantile(every[:, some], (tail, 1 - tail), axis=0)
+    drawn = {"jitter": within, "samples": str(samples), "seed": str(options.seed)}
+    return Jitter(scores, ends[0], ends[1], drawn)
+
+
+def repeat(index: EarliestIndex, times: FloatArray) -> EarliestIndex:
+    """Return the index with topics of its own for each sample of the nuggets' times."""
+    names = [f"{sample} {topic}" for sample in range(len(times)) for topic in index.topics]
+    sample = pl.DataFrame({"sample": np.arange(len(times), dtype=np.uint64)})
+    sizes = dict.fromkeys(("update", "original", "nugget"), 2**32) | {"topic": len(index.topics)}
+
+    def repeat_rows(rows: pl.DataFrame) -> pl.DataFrame:
+        own = [name for name in sizes if name in rows.columns]
+        codes = rows.with_columns(pl.col(own).to_physical().cast(pl.UInt64))
+        codes = sample.join(codes, how="cross", maintain_order="left_right").with_columns(
+            pl.col(name) + pl.col("sample") * sizes[name] for name in own
+        )
+        topic = pl.col("topic").cast(pl.UInt32).cat.to(pl.Enum(names))
+        return codes.with_columns(topic).drop("sample")
+
+    frames = {
+        name: rows if name == "pool" else repeat_rows(rows) for name, rows in index.frames.items()
+    }
+    nuggets = frames["nuggets"].with_columns(time=pl.Series(times.ravel()))
+    since = nuggets.select("nugget", since="time")
+    firsts = frames["firsts"].drop("since").join(since, on="nugget", maintain_order="left")
+    frames |= {"nuggets": nuggets, "firsts": firsts}
+    limits, outputs = (repeat_rows(rows) for rows in (index.times, index.outputs))
+    own: dict[str, Any] = {"times": limits, "outputs": outputs, "frames": frames}
+    return replace(index, topics=tuple(names), **own, _sums={})
+
+
+def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
+    """Show each score with the interval in which it lies."""
+    found = jittered(evaluation, asked)
+    traits = traits_of(evaluation, asked, found.drawn)
+    return Shown(found.frame(per_topic=asked.per_topic), warnings=found.warnings, traits=traits)

@@ -1,131 +1,517 @@
-"""From inputs to everything a measure needs: tables matched, indexed, and described.
-
-A reader who follows a run from its file to its scores passes here: `read_tables`, then the matches,
-then the earliest-match index. `TemporalEvaluation` holds them for any measure, curve or
-explanation.
-"""
+"""Temporal summarization: from inputs and options to everything that a measure needs."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+import polars as pl
 
+from tseval.core.declared import COMPARE, SCORES, SWEEP, argument, file_option, option
 from tseval.core.editions import Edition
-from tseval.core.family import SHORT_HASH, Access, Asked, Column, Evaluation
+from tseval.core.family import (
+    SHORT_HASH,
+    Access,
+    Asked,
+    Column,
+    Lost,
+)
 from tseval.core.firsts import Firsts
+from tseval.core.frames import FrameEvaluation, read_inputs
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
 from tseval.core.results import Result
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
+from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.families.temporal import plain_files
-from tseval.families.temporal.assessed import AssessedIndex
-from tseval.families.temporal.assessments import (
-    CanonicalUpdates,
-    Found,
-    GoldReading,
-    assessed_index,
-    counted_pairs,
-    is_judged_whole,
-    kept_nuggets,
-    known_since,
-    standing,
-    standing_matches,
-)
-from tseval.families.temporal.caveats import (
-    of_evaluation,
-    of_fit,
-    of_pool_file,
-    refuse_foreign_matches,
-)
-from tseval.families.temporal.draft import OF_TIMES, default_cost, leaves_cost_open
-from tseval.families.temporal.inputs import (
-    TemporalInputs,
-    TemporalOptions,
-    TemporalTables,
-    check_request,
-    check_rules,
-    matcher_name,
-    read_tables,
-    reading_by,
-    sample_matcher,
+from tseval.families.temporal import files, rows
+from tseval.families.temporal.measures import (
+    OF_TIMES,
+    default_cost,
+    leaves_cost_open,
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.files.score_files import shown
-from tseval.matching.asking import answer_traits, remarks
-from tseval.matching.matching import get_matcher, match
+from tseval.io.tables import Table
+from tseval.io.topics import name_topics
+from tseval.matching.asking import AskingOptions
+from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
-from tseval.tables import Corrections, Nuggets, Pairs, Updates, resolve
+from tseval.tables import natural_order
+from tseval.tables.schema import (
+    CORRECTIONS,
+    DUPLICATES,
+    JUDGED,
+    MATCHES,
+    NUGGETS,
+    POOL,
+    TOPICS,
+    UPDATES,
+)
+from tseval.tables.times import NotANumber
+from tseval.tables.times import duration as seconds_of
 
 if TYPE_CHECKING:
-    from tseval.families.temporal.correcting import Correction
-    from tseval.matching.corrections import Decisions
-    from tseval.matching.passages import Files
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.files.given import Given
+    from tseval.tables import Corrections, JudgedPairs, Nuggets, Pairs, Updates
 
-
+ASSESSED = "assessed"
+DEFAULT_MATCHER = "learned"
+MATCHERS = (
+    "learned", "fuzzy", "exact", "grams", "rapidfuzz", "embedding", "late", "llm", "blend",
+)  # fmt: skip
+"""The matchers that come along; they are not asked, since loading them takes a while."""
+MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"
+JITTER = "jitter"
+"""The view that shows how far scores move."""
+CORRECTED_SCORES = "corrected"
+"""The view that shows corrected scores with their intervals."""
+SAMPLES = 1000
 BOUNDED = ("P(updates)", "F")
 """What to report beside P, which may exceed 1."""
 FEW = 4
 """Of so many runs these are told."""
 
 
+@frozen
+class TemporalInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    updates: Sequence[Given] = argument(
+        "UPDATES", "one or more files of updates", UPDATES, several=True
+    )
+    nuggets: Given = argument("NUGGETS", "the file of nuggets", NUGGETS)
+    matches: Given | None = file_option("--matches", "Matches that assessors made.", table=MATCHES)
+    topics: Given | None = file_option(
+        "--topics", "When each topic starts: a table `topic start [end]`.", table=TOPICS
+    )
+    duplicates: Given | None = file_option(
+        "--duplicates",
+        "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
+        table=DUPLICATES,
+    )
+    pool: Given | None = file_option(
+        "--pool",
+        "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
+        "from there.",
+        table=POOL,
+    )
+    corrections: Given | None = file_option(
+        "--corrections",
+        "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
+        "verdict`, such as `tseval match --review` writes it.",
+        table=CORRECTIONS,
+    )
+    judged: Given | None = file_option(
+        "--judged",
+        "Correct scores by what was judged of a sample: what `tseval sample` wrote, filled in. The "
+        "matcher is the sample's.",
+        table=JUDGED,
+        within=(SCORES, CORRECTED_SCORES, COMPARE),
+    )
+
+
+@frozen
+class TemporalOptions(AskingOptions):
+    """How updates are matched, the options that stand for rules, and what --jitter draws."""
+
+    matcher: str | None = option(
+        "--matcher",
+        f"How to find matches instead: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
+        metavar="NAME",
+        not_within=(SWEEP,),
+    )
+    threshold: float | None = option(
+        "--threshold", "The matcher's threshold.", kind=float, not_within=(SWEEP,)
+    )
+    ignore_unsampled: bool = option(
+        "--ignore-unsampled",
+        "Leave out updates that are not in the pool: --rule unsampled=skip.",
+        kind=bool,
+        rule="unsampled=skip",
+    )
+    binary: bool = option(
+        "--binary",
+        "A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
+        kind=bool,
+        rule="reward=binary",
+    )
+    matched_nuggets_only: bool = option(
+        "--matched-nuggets-only",
+        "Leave out nuggets that no match names: --rule matched-nuggets-only=yes.",
+        kind=bool,
+        rule="matched-nuggets-only=yes",
+    )
+    latency_from: str | None = option(
+        "--latency-from",
+        "Since when a nugget could be known: --rule latency-from=VALUE. What `all` and `updates` "
+        "give depends on all runs that are loaded.",
+        choices=("nuggets", "all", "updates"),
+        rule="latency-from",
+    )
+    jitter: str | None = option(
+        "--jitter",
+        "With each score the interval in which it lies if every nugget's time is wrong by up to "
+        "so much, such as 1h. Default measures: Rs T.",
+        metavar="TIME",
+        within=(SCORES, JITTER),
+    )
+    samples: int = option(
+        "--samples",
+        "How often --jitter draws errors.",
+        default=SAMPLES,
+        metavar="N",
+        kind=int,
+        at_least=2,
+        shows_default=True,
+        within=(JITTER,),
+    )
+    seed: int = option(
+        "--seed",
+        "For the errors that --jitter draws, and the topics that intervals of --judged do.",
+        default=0,
+        kind=int,
+        shows_default=True,
+        within=(JITTER, CORRECTED_SCORES),
+    )
+    sensitivity: float | None = option(
+        "--sensitivity",
+        "With --judged: the share of the nuggets said that the matcher finds, where it is known; "
+        "with --specificity, for another correction beside.",
+        metavar="SHARE",
+        kind=float,
+        within=(CORRECTED_SCORES,),
+    )
+    specificity: float | None = option(
+        "--specificity",
+        "The share of the nuggets not said that it does not find.",
+        metavar="SHARE",
+        kind=float,
+        within=(CORRECTED_SCORES,),
+    )
+
+
+# Refusals.
+
+
+def check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sharing) -> None:
+    """Refuse a request without runs, one to resume what is not done, and errors that are none."""
+    if options.jitter is not None:
+        error_of(options.jitter)
+    if options.seed < 0:
+        raise UsageError(f"a seed is a whole number from 0 on, not {options.seed}")
+    if not inputs.updates:
+        raise UsageError("no run is given: name at least one table of updates")
+    if options.terms is not None and inputs.matches is not None:
+        raise UsageError("where matches are given no model is asked: leave out what limits it")
+    if inputs.corrections is not None and inputs.matches is not None:
+        raise UsageError(
+            "corrections are laid over what a matcher finds: give them or --matches, not both"
+        )
+    others = inputs.matches is not None or inputs.corrections is not None
+    if inputs.judged is not None and others:
+        raise UsageError(
+            "a sample corrects what its matcher finds: give --judged alone, without matches or "
+            "corrections"
+        )
+    if sharing.resume and inputs.matches is not None:
+        raise UsageError("where matches are given there is no matching to resume")
+
+
+def check_rules(
+    edition: Edition[Rules], rules: Rules, asked: Mapping[str, str], inputs: TemporalInputs
+) -> None:
+    """Refuse rules and inputs that would do nothing together."""
+    if "unsampled" in asked and inputs.pool is None:
+        raise UsageError("without a pool no update is known to be unsampled: give --pool FILE")
+    looked_up = rules.exact_duplicates == "lookup"
+    if inputs.duplicates is not None and edition.titles and not looked_up:
+        raise UsageError(
+            f"edition {edition.name} reads no file of duplicates, its pool declares them; "
+            "--rule exact-duplicates=lookup uses one"
+        )
+    if inputs.duplicates is not None and looked_up and inputs.pool is None:
+        raise UsageError("duplicates are looked up in the pool: give --pool FILE")
+    if asked.get("exact-duplicates") == "lookup" and inputs.duplicates is None:
+        raise UsageError("exact-duplicates=lookup needs a file of duplicates: --duplicates FILE")
+
+
+def sample_matcher(judged: JudgedPairs, options: TemporalOptions) -> str:
+    """The matcher that a sample was drawn by, with its threshold; another beside it is refused."""
+    own = judged.design["matcher"]
+    if options.matcher is not None or options.threshold is not None:
+        raise UsageError(f"the sample was drawn by {own}, which corrects: name no other matcher")
+    return own
+
+
+def matcher_name(options: TemporalOptions, *, assessed: bool) -> str:
+    """Which matcher to use; matches from a file and a matcher exclude each other."""
+    matcher = options.matcher
+    if assessed and (matcher not in (None, ASSESSED) or options.threshold is not None):
+        raise UsageError("give matches or a matcher with its threshold, not both")
+    if matcher == ASSESSED and not assessed:
+        raise UsageError(
+            "the matcher 'assessed' takes its matches from a file: give --matches FILE"
+        )
+    if matcher is not None:
+        return matcher
+    return ASSESSED if assessed else DEFAULT_MATCHER
+
+
+def error_of(within: str) -> float:
+    """The largest error in seconds; a `UsageError` if it is none."""
+    try:
+        largest = seconds_of(within)
+    except NotANumber as error:
+        raise UsageError(f"jitter: {error}") from None
+    if largest <= 0:
+        raise UsageError(f"jitter: an error of {within} moves nothing: give one such as 1h")
+    return largest
+
+
+# Reading.
+
+
+class ReadTables(NamedTuple):
+    """The tables that were given, and the matcher that made the matches among them."""
+
+    tables: Mapping[str, Table]
+    maker: str | None = None
+
+
+def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTables:
+    """Read every input that was given as rules have it, with one name for each topic in all.
+
+    A fault in any of them is an `InputError`. Where nothing is left to match, it is the reading of
+    the runs that is shared out.
+    """
+    access.check(inputs)
+    files.refuse_swapped(inputs.updates, inputs.nuggets)
+    if inputs.matches is None:
+        access = replace(access, sharing=ALONE)
+    tables = read_inputs(inputs, access, files.readers_by(rules))
+    updates, nuggets = tables["updates"].frame, tables["nuggets"].frame
+    times = nuggets.height / updates.height if updates.height else math.inf
+    files.refuse_swapped(inputs.updates, inputs.nuggets, times)
+    if "matches" not in tables:
+        return ReadTables(code_names(name_topics(tables, "nuggets", rules.topic_names)))
+    maker = files.maker_of(tables["matches"])
+    tables["matches"] = files.found_matches(tables["matches"])
+    tables = code_names(name_topics(tables, "nuggets", rules.topic_names))
+    frame = rows.count_matches(tables["matches"].frame, rules)
+    tables["matches"] = replace(tables["matches"], frame=frame)
+    return ReadTables(tables, maker)
+
+
+def code_names(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables with the ids of updates as pairs of codes, as runs have them."""
+    ids = ("update_id", "duplicate_id")
+    return {
+        name: table
+        if name == "updates"
+        else replace(table, frame=files.split_ids(table.frame, *ids))
+        for name, table in tables.items()
+    }
+
+
+def teams_in(updates: pl.DataFrame) -> dict[str, tuple[str, str]]:
+    """Return for each run of the track its team, and its name without it."""
+    if "team" not in updates.columns:
+        return {}
+    first = updates.drop_nulls("team").unique("run", keep="first", maintain_order=True)
+    pairs = first.select("run", "team").iter_rows()
+    return {run: (team, run.removeprefix(f"{team}-")) for run, team in pairs if run != team}
+
+
+def check_texts(tables: Mapping[str, Table]) -> None:
+    """Refuse to match runs of the track where nothing says what their updates are."""
+    updates = tables["updates"].frame
+    if "pool" in tables and "text" in tables["pool"].frame.columns:
+        return
+    with_text = updates.filter(pl.col("text") != "") if "text" in updates.columns else updates[:0]
+    if silent := natural_order(teams_in(updates).keys() - set(with_text["run"])):
+        neither = ", and neither has this pool" if "pool" in tables else ""
+        raise UsageError(
+            f"runs of the track have no text to match by{neither}: {listed(silent)}; "
+            "give --pool FILE with the texts, or --matches FILE"
+        )
+
+
+def hash_tables(tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return the short hashes of the inputs that can change a number, beside the runs."""
+    return {
+        name: ",".join(f"sha256:{source.sha256[:SHORT_HASH]}" for source in tables[name].sources)
+        for name in list(files.READERS)[1:]
+        if name in tables
+    }
+
+
+def latency_traits(tables: Mapping[str, Table], rules: Rules) -> dict[str, str]:
+    """Return the runs, where since when a nugget could be known depends on all of them."""
+    if rules.latency_from == "nuggets":
+        return {}
+    runs = tables["updates"]
+    loaded = " ".join(sorted(source.sha256 for source in runs.sources))
+    digest = hashlib.sha256(loaded.encode()).hexdigest()[:SHORT_HASH]
+    return {"latency-runs": f"{len(runs.runs)}:sha256:{digest}"}
+
+
+def load_correcting() -> Any:
+    """Return the module that corrects scores, which few need; it is built upon this one."""
+    return import_module("tseval.families.temporal.correcting")
+
+
 @frozen(kw_only=True)
-class TemporalEvaluation(Evaluation):
+class TemporalEvaluation(FrameEvaluation):
     """Runs and gold, matched and indexed: ready for any measure."""
 
-    edition: Edition[Rules]
-    assessed: AssessedIndex
-    pairs: Pairs
+    frames: rows.EarliestIndex
+    tables: Mapping[str, Table]
+    found: pl.DataFrame
+    """Who says what: `update nugget`, and scores and grades as far as there are such."""
     asked_rules: Mapping[str, str]
     """The rules that were asked for beside the edition's."""
-    teams: Mapping[str, tuple[str, str]]
-    """For each run of the track its team's and its own name."""
     options: TemporalOptions
-    corrections: Corrections | None = None
-    """The verdicts that are laid over a matcher's pairs."""
-    correction: Correction | None = None
+    correction: Any = None
     """What scores are corrected by, if a sample was judged."""
 
-    @property
-    def index(self) -> AssessedIndex:
-        """What measures are taken from."""
-        return self.assessed
+    @classmethod
+    def read(
+        cls,
+        inputs: TemporalInputs,
+        options: TemporalOptions,
+        edition: Edition[Rules],
+        rules: Mapping[str, str],
+        access: Access,
+        known: ReadTables | None = None,
+    ) -> TemporalEvaluation:
+        """Read, match and index; `known` stands for what is in the inputs, if it was read before.
 
-    @property
-    def starts(self) -> FloatArray:
-        """When each topic starts: as the topics file says, else with its earliest nugget."""
-        return self.assessed.periods[0]
+        The matcher is `assessed` if there are matches, else the default one.
+        """
+        changed = edition.rules.changed(rules)
+        check_request(inputs, options, access.sharing)
+        check_rules(edition, changed, rules, inputs)
+        name = matcher_name(options, assessed=inputs.matches is not None)
+        tables, maker = known or read_tables(inputs, changed, access)
+        updates = rows.find_standing(tables, changed)
+        judged: JudgedPairs | None = None
+        if "judged" in tables:
+            from tseval.families.temporal.columns import judged_of
 
-    @property
-    def ends(self) -> FloatArray:
-        """When each topic ends: as the topics file says, else with its latest nugget."""
-        return self.assessed.periods[1]
+            judged = judged_of(tables["judged"])
+            name = sample_matcher(judged, options)
+        nuggets = rows.find_nuggets(tables, changed)
+        traits, told, decided = dict[str, str](), tuple[str, ...](), None
+        if "matches" in tables:
+            found = find_assessed(tables, updates, nuggets, maker)
+            name = maker or name
+        else:
+            from tseval.families.temporal.columns import Terms, find_matched, passages_of
 
-    @property
-    def latest(self) -> FloatArray:
-        """The time of each topic's latest nugget."""
-        return self.assessed.latest_nugget_times
+            check_texts(tables)
+            is_read_again = known is None and inputs.pool is None
+            paths = [inputs.nuggets, *inputs.updates] if is_read_again else []
+            passages = passages_of(paths, changed, access)
+            terms = Terms(name, options.threshold, options.terms, passages)
+            matched = find_matched(tables, updates, nuggets, terms, changed, access)
+            name, found, traits, told, decided = matched
+        index = rows.index_of(tables, updates, nuggets, found, changed)
+        told_rules = {"rules": changed.said(edition.rules), **latency_traits(tables, changed)}
+        evaluation = cls(
+            edition=replace(edition, rules=changed),
+            frames=index,
+            tables=tables,
+            found=found.pairs,
+            asked_rules=rules,
+            options=options,
+            traits={"matcher": name, **traits, **told_rules, **hash_tables(tables)},
+            inputs=tuple(
+                replace(source, runs=source.runs if table is tables["updates"] else ())
+                for table in (tables[each] for each in files.READERS if each in tables)
+                for source in table.sources
+            ),
+            warnings=(
+                *told,
+                *rows.warn_of_pool(inputs.pool, tables, changed),
+                *rows.find_warnings(tables, updates, found, index, decided),
+            ),
+        )
+        if judged is None:
+            return evaluation
+        corrected: TemporalEvaluation = load_correcting().correct(evaluation, judged, access)
+        return corrected
 
-    @property
-    def sent(self) -> tuple[IntArray, FloatArray]:
-        """The unit and the time of every update that counts."""
-        index = self.assessed
-        return index.unit[index.sent], index.updates.time[index.sent]
+    # Frames as the columns that matchers take.
+
+    @cached_property
+    def standing(self) -> pl.DataFrame:
+        """The updates that count, of all topics, under what stands for them."""
+        rules = self.edition.rules
+        updates = rows.find_standing(self.tables, rules)
+        return updates.filter("sampled") if rules.unsampled == "skip" else updates
+
+    @cached_property
+    def updates(self) -> Updates:
+        """The updates that count, of all topics."""
+        from tseval.families.temporal.columns import updates_of
+
+        pool = rows.pool_of(self.tables) if "pool" in self.tables else None
+        frame = rows.add_texts(self.standing, pool)
+        return updates_of(replace(self.tables["updates"], frame=frame))
+
+    @cached_property
+    def nuggets(self) -> Nuggets:
+        """The nuggets that count."""
+        from tseval.families.temporal.columns import nuggets_of
+
+        frame = self.frames["nuggets"].with_columns(pl.col("topic").cast(pl.String))
+        return nuggets_of(replace(self.tables["nuggets"], frame=frame))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Who says what, by the rows of `updates` and `nuggets`."""
+        from tseval.families.temporal.columns import pairs_of
+
+        said = self.standing.with_row_index("update_row")
+        if self.edition.rules.unsampled == "one-word":
+            said = said.filter("sampled")
+        gold = self.frames["nuggets"].with_row_index("nugget_row")
+        found = self.found
+        for name, table in (("update", said), ("nugget", gold)):
+            numbers = table.select(name, f"{name}_row")
+            found = found.join(numbers, on=name, maintain_order="left")
+        return pairs_of(found.drop("update", "nugget"))
+
+    @cached_property
+    def corrections(self) -> Corrections | None:
+        """The verdicts that are laid over a matcher's pairs."""
+        if "corrections" not in self.tables:
+            return None
+        from tseval.families.temporal.columns import corrections_of
+
+        return corrections_of(self.tables["corrections"])
+
+    @cached_property
+    def teams(self) -> dict[str, tuple[str, str]]:
+        """For each run of the track its team's and its own name."""
+        return teams_in(self.tables["updates"].frame)
+
+    # What this family does otherwise than others.
 
     @property
     def firsts(self) -> Firsts:
         """M(u).time: when each run first said each nugget."""
-        first = self.index.first
-        new = first.opens
-        time = self.index.updates.time[first.update[new]]
-        return Firsts(first.unit[new], first.nugget[new], time)
+        first = self.frames["firsts"].filter("opens")
+        gold = self.frames["nuggets"].select("nugget").with_row_index("row")
+        place = first.join(gold, on="nugget", maintain_order="left")["row"].cast(pl.Int64)
+        return Firsts(self.frames.units_of(first), place.to_numpy(), first["time"].to_numpy())
 
     def default_measures(self) -> Sequence[str]:
         """The edition's; with errors of times those of the draft that rest on times, if it has.
@@ -134,9 +520,8 @@ class TemporalEvaluation(Evaluation):
         """
         every = self.edition.measures
         if self.correction is not None:
-            from tseval.families.temporal.correcting import CORRECTED
-
-            return [name for name in every if name in CORRECTED] or ["C"]
+            corrected = load_correcting().CORRECTED
+            return [name for name in every if name in corrected] or ["C"]
         own = [name for name in OF_TIMES if name in every]
         return own if own and self.options.jitter is not None else every
 
@@ -153,8 +538,15 @@ class TemporalEvaluation(Evaluation):
 
     def settled(self, wanted: list[Measure]) -> list[Measure]:
         """The measures; the rule reward=binary is a parameter of the draft's."""
-        binary = self.asked_rules.get("reward") == "binary"
-        return list(dict.fromkeys(_binary(each) if binary else each for each in wanted))
+        if self.asked_rules.get("reward") != "binary":
+            return list(dict.fromkeys(wanted))
+        takes_reward = [
+            any(parameter.name == "reward" for parameter in each.definition.parameters)
+            and not (each.has("updates") or each.has("reward"))
+            for each in wanted
+        ]
+        chosen = zip(wanted, takes_reward, strict=True)
+        return list(dict.fromkeys(each(reward="binary") if own else each for each, own in chosen))
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; where a sample was judged, as that corrects it."""
@@ -167,238 +559,168 @@ class TemporalEvaluation(Evaluation):
         """With intervals, where a sample was judged."""
         if self.correction is None:
             return scores
-        from tseval.families.temporal.correcting import with_intervals
-
         wanted = measures(scores.measures, self.edition.family)
         automatic = [super(TemporalEvaluation, self).take(each, {}).values for each in wanted]
-        return with_intervals(scores, wanted, automatic, self.correction, self.index, self.options)
+        asked = scores, wanted, automatic, self.correction, self.index, self.options
+        finished: Scores = load_correcting().with_intervals(*asked)
+        return finished
 
     def traits_of(self, wanted: Sequence[Measure]) -> dict[str, str]:
         """Also the cost that measures take which could name one and don't."""
-        cost = default_cost(self.index.updates, self.index.nuggets)
-        return {"cost": cost if leaves_cost_open(wanted) else "", **super().traits_of(wanted)}
+        cost = default_cost(self.frames) if leaves_cost_open(wanted) else ""
+        return {"cost": cost, **super().traits_of(wanted)}
 
-    def companions(self, scores: Scores, asked: Asked[TemporalOptions]) -> Iterator[str]:
+    def companions(self, scores: Scores, asked: Asked[Any]) -> Iterator[str]:
         """The bounded companions of a P that exceeds 1."""
-        has_p = "P" in scores.measures
-        if has_p and any((scores.value("P", run=run) or 0) > 1 for run in scores.runs):
+        if "P" not in scores.measures:
+            return
+        if any((scores.value("P", run=run) or 0) > 1 for run in scores.runs):
             wanted = measures(BOUNDED, self.edition.family)
-            yield _bounded(scores, scores_of(self, wanted, asked.on_missing, asked.undefined))
+            bounded = scores_of(self, wanted, asked.on_missing, asked.undefined)
+            of_runs = []
+            for run in scores.runs:
+                numbers = " and ".join(shown(bounded.value(name, run=run)) for name in BOUNDED)
+                of_runs.append(f"{'' if len(scores.runs) == 1 else f'{run} '}{numbers}")
+            told = f": {', '.join(of_runs)}" if len(scores.runs) <= FEW else ""
+            yield (
+                "P exceeds 1 where one update is the first to say several nuggets; at most 1 are "
+                f"{' and '.join(BOUNDED)}{told} (-m 'P {' '.join(BOUNDED)} R Rs T')"
+            )
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Verbosity without spans is worth a word."""
-        index = self.index
         needs = any("words" in measure.definition.reads for measure in wanted)
-        if index.spans is None and needs and len(index.first):
+        firsts = self.frames["firsts"]
+        if needs and firsts.height and "start" not in firsts.columns:
             yield "the matches have no spans: for the verbosity no word of an update says a nugget"
 
 
-def _bounded(scores: Scores, bounded: Scores) -> str:
-    """What P is that exceeds 1, and what to report beside it."""
-    numbers = [[shown(bounded.value(name, run=run)) for name in BOUNDED] for run in scores.runs]
-    of_runs = (
-        f"{'' if len(scores.runs) == 1 else f'{run} '}{' and '.join(each)}"
-        for run, each in zip(scores.runs, numbers, strict=True)
-    )
-    told = f": {', '.join(of_runs)}" if len(scores.runs) <= FEW else ""
-    return (
-        "P exceeds 1 where one update is the first to say several nuggets; at most 1 are "
-        f"{' and '.join(BOUNDED)}{told} (-m 'P {' '.join(BOUNDED)} R Rs T')"
-    )
+def find_assessed(
+    tables: Mapping[str, Table], updates: pl.DataFrame, nuggets: pl.DataFrame, maker: str | None
+) -> rows.Found:
+    """Return the pairs of the matches that were given; those that fit nothing are refused.
+
+    Without a pool all updates were judged, unless the track published the matches; its assessors
+    judged a pool, also where it is not given.
+    """
+    matches = tables["matches"]
+    rows.refuse_foreign_matches(tables)
+    pool = tables["pool"].frame if "pool" in tables else None
+    files.refuse_unknown(matches, updates, tables["nuggets"].frame, pool)
+    every = tables["nuggets"].frame.with_row_index("nugget")
+    pairs = rows.find_pairs(matches.frame, updates, every)
+    is_whole = maker is not None or (pool is None and not files.is_published(matches))
+    judged = None if is_whole else pairs["update"]
+    pairs = pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
+    return rows.Found(pairs, judged, files.are_in_bytes(matches))
 
 
-def _binary(measure: Measure) -> Measure:
-    takes = any(parameter.name == "reward" for parameter in measure.definition.parameters)
-    counts = measure.has("updates") or measure.has("reward")
-    return measure(reward="binary") if takes and not counts else measure
+# Inputs that are read once, and scored more than once.
 
 
-def read(
+@frozen
+class TemporalMatched:
+    """Updates and nuggets that are scored by one matcher after the other."""
+
+    inputs: TemporalInputs
+    options: TemporalOptions
+    edition: Edition[Rules]
+    rules: Mapping[str, str]
+    access: Access
+    known: ReadTables
+
+    @property
+    def given(self) -> str | None:
+        """What the matches that were given are called."""
+        return self.known.maker or ASSESSED if "matches" in self.known.tables else None
+
+    def threshold(self, matcher: str) -> float | None:
+        """A matcher's own threshold."""
+        from tseval.matching.matching import get_matcher
+
+        found: float | None = getattr(get_matcher(matcher), "threshold", None)
+        return found
+
+    def evaluation(self, matcher: str, threshold: float | None) -> TemporalEvaluation:
+        """The runs by a matcher, or by the matches that were given."""
+        inputs, known, options = self.inputs, self.known, self.options
+        if matcher != self.given:
+            others = {name: each for name, each in known.tables.items() if name != "matches"}
+            inputs, known = replace(inputs, matches=None), ReadTables(others)
+            options = replace(options, matcher=matcher, threshold=threshold)
+        return TemporalEvaluation.read(
+            inputs, options, self.edition, self.rules, self.access, known
+        )
+
+
+def read_matched(
     inputs: TemporalInputs,
     options: TemporalOptions,
     edition: Edition[Rules],
     rules: Mapping[str, str],
     access: Access,
-    tables: TemporalTables | None = None,
-) -> TemporalEvaluation:
-    """Read, match and index. The matcher is `assessed` if there are matches, else the default one.
-
-    `tables` stand for what is in the inputs, if they were read before by `read_tables`.
-    """
-    changed = edition.rules.changed(rules)
+) -> TemporalMatched:
+    """Read all inputs once."""
     check_request(inputs, options, access.sharing)
-    check_rules(edition, changed, rules, inputs)
-    name = matcher_name(options, assessed=inputs.matches is not None)
-    files = _files(inputs, changed, access) if tables is None else None
-    tables = read_tables(inputs, changed, access) if tables is None else tables
-    name = name if tables.judged is None else sample_matcher(tables.judged, options)
-    tables, case = _standing(tables, changed)
-    kept = kept_nuggets(tables.nuggets, tables.matches, changed)
-    nuggets = tables.nuggets.rows(kept)
-    if not len(nuggets):
-        raise UsageError("the rules leave no nugget to score with")
-    answers, told = dict[str, str](), tuple[str, ...]()
-    decided = _decisions(tables, case)
-    if tables.matches is not None:
-        found = _assessors_pairs(tables, case, kept)
-        name = tables.matches.maker or name
-    else:
-        using = get_matcher(name, options.threshold, options.terms)
-        name = str(using)
-        tables.check_texts()
-        pairs = _corrected(_matched(using, case.updates, nuggets, files, access), decided, kept)
-        found = Found(counted_pairs(pairs, changed, are_graded=bool(using.grades)))
-        answers, told = answer_traits(using), remarks(using)
-    index, pairs = _indexed(tables, case, nuggets, found, changed)
-    correction = _correction(name, tables, index, options, access)
-    return TemporalEvaluation(
-        edition=replace(edition, rules=changed),
-        assessed=index,
-        pairs=pairs,
-        traits={"matcher": name}
-        | answers
-        | _rule_traits(edition, changed, tables)
-        | tables.hashes(),
-        inputs=tables.records(),
-        warnings=(
-            *told,
-            *of_pool_file(inputs, tables, changed),
-            *of_fit(tables, case, found, kept, decided),
-            *of_evaluation(tables, case, index),
-            *(() if correction is None else correction.remarks(index)),
-        ),
-        asked_rules=rules,
-        teams=tables.teams,
-        options=options,
-        corrections=tables.corrections,
-        correction=correction,
-    )
+    known = read_tables(inputs, edition.rules.changed(rules), access)
+    return TemporalMatched(inputs, options, edition, rules, access, known)
 
 
-def _standing(tables: TemporalTables, rules: Rules) -> tuple[TemporalTables, CanonicalUpdates]:
-    """What stands for the updates; and the tables with the updates' ids coded by its names.
+@frozen(eq=False)
+class TemporalJudgments:
+    """Judgments without those that some runs alone contributed, for `compare --leave-out`.
 
-    It has all of theirs, so a million names need not be kept twice.
+    Of the matches, and of the pool, go the updates that these runs alone sent. What others sent as
+    well would have been judged without them. The gold stays, since its nuggets were not found in
+    runs; where they were, the rule matched-nuggets-only leaves out those that these runs alone had
+    said.
     """
-    case = standing(tables.updates, tables.pool, tables.duplicates, rules)
-    ids = replace(tables.updates.update_id, names=case.updates.update_id.names)
-    return replace(tables, updates=replace(tables.updates, update_id=ids)), case
+
+    inputs: TemporalInputs
+    options: TemporalOptions
+    edition: Edition[Rules]
+    rules: Mapping[str, str]
+    access: Access
+    known: ReadTables
+    senders: pl.DataFrame
+    """Who sent what, under any of its ids: `run topic update_id`."""
+
+    def evaluation(self, known: ReadTables | None = None) -> TemporalEvaluation:
+        """The runs with all judgments, or with those of other tables."""
+        asked = self.inputs, self.options, self.edition, self.rules, self.access
+        return TemporalEvaluation.read(*asked, known or self.known)
+
+    def without(self, runs: Collection[str]) -> tuple[TemporalEvaluation, Lost]:
+        """The runs, these too, without the judgments that these alone contributed."""
+        left = dict(self.known.tables)
+        before = left["matches"].frame
+        is_theirs = pl.col("run").is_in(list(runs)).all()
+        for name in [name for name in ("matches", "pool") if name in left]:
+            frame = left[name].frame.with_row_index("row")
+            sent = frame.select("row", *rows.UPDATE).join(self.senders, on=rows.UPDATE)
+            lost = sent.group_by("row").agg(is_theirs=is_theirs).filter("is_theirs")
+            kept = frame.join(lost, on="row", how="anti", maintain_order="left").drop("row")
+            left[name] = replace(left[name], frame=kept)
+        after = left["matches"].frame
+        said = [frame.select(rows.NUGGET).n_unique() for frame in (before, after)]
+        lost_matches = before.height - after.height
+        evaluation = self.evaluation(ReadTables(left, self.known.maker))
+        return evaluation, Lost(before.height, lost_matches, said[0] - said[1])
 
 
-def _correction(
-    name: str,
-    tables: TemporalTables,
-    index: AssessedIndex,
+def read_judgments(
+    inputs: TemporalInputs,
     options: TemporalOptions,
+    edition: Edition[Rules],
+    rules_asked: Mapping[str, str],
     access: Access,
-) -> Correction | None:
-    """What scores are corrected by, if a sample was judged."""
-    if tables.judged is None:
-        return None
-    from tseval.families.temporal.correcting import Correction, check_rates, likeliest_of
-    from tseval.matching.verdicts import verdicts_of
-
-    check_rates(options)
-    depth = int(tables.judged.design["depth"])
-    likeliest = likeliest_of(name, options, index, depth, access)
-    gold = tables.hashes()["nuggets"]
-    verdicts = verdicts_of(tables.judged, gold, index.updates, index.nuggets, likeliest)
-    return Correction(likeliest, verdicts)
-
-
-def _matched(
-    matcher: Any, updates: Updates, nuggets: Nuggets, files: Files | None, access: Access
-) -> Pairs:
-    """What a matcher finds, wherever the work is done."""
-    if access.sharing.is_alone:
-        return match(matcher, updates, nuggets, access.progress)
-    from tseval.matching.in_units import match_in_units
-
-    return match_in_units(matcher, updates, nuggets, access.sharing, files, access.progress)
-
-
-def _decisions(tables: TemporalTables, case: CanonicalUpdates) -> Decisions | None:
-    """Return the pairs that corrections decide, if any; their nuggets may be left out."""
-    if tables.corrections is None:
-        return None
-    from tseval.matching.corrections import decided_pairs
-
-    return decided_pairs(tables.corrections, case.updates, tables.nuggets, tables.pool)
-
-
-def _corrected(pairs: Pairs, decided: Decisions | None, kept: BoolArray) -> Pairs:
-    """Apply the corrections to a matcher's pairs."""
-    if decided is None:
-        return pairs
-    from tseval.matching.corrections import laid_over
-
-    counts = kept[decided.pairs.nugget]
-    nugget = (np.cumsum(kept) - 1)[decided.pairs.nugget[counts]]
-    counted = Pairs(decided.pairs.update[counts], nugget)
-    return laid_over(pairs, counted, decided.accepted[counts], int(kept.sum()))
-
-
-def _indexed(
-    tables: TemporalTables, case: CanonicalUpdates, nuggets: Nuggets, found: Found, rules: Rules
-) -> tuple[AssessedIndex, Pairs]:
-    """The index over what counts, with the times since which nuggets could be known; its pairs."""
-    # The duplicates of an edition that looks updates up in them have done their work by now.
-    linked = None if rules.exact_duplicates == "lookup" else tables.duplicates
-    index, pairs = assessed_index(
-        tables.updates, case, nuggets, found, linked, tables.topics, rules
-    )
-    known = known_since(
-        case, nuggets, _pairs_for_latency(tables, case, nuggets, found, rules), rules
-    )
-    return replace(index, nuggets=replace(nuggets, time=known)), pairs
-
-
-def _files(inputs: TemporalInputs, rules: Rules, access: Access) -> Files | None:
-    """Where workers find what is matched; nowhere, if texts come from a pool or are in memory."""
-    paths = [inputs.nuggets, *inputs.updates]
-    given = inputs.matches is not None or inputs.pool is not None
-    if given or access.sharing.is_alone or not all(isinstance(path, str | Path) for path in paths):
-        return None
-    from tseval.matching.passages import Files
-
-    reader = GoldReading(access.form("nuggets"), reading_by(rules), rules)
-    updates = [str(path) for path in inputs.updates]
-    return Files(updates, str(inputs.nuggets), reader, access.form("updates"))
-
-
-def _assessors_pairs(tables: TemporalTables, case: CanonicalUpdates, kept: BoolArray) -> Found:
-    """The pairs of the matches that were given, over the nuggets that count."""
-    matches = tables.matches
-    if matches is None:
-        return Found(Pairs.none())
-    refuse_foreign_matches(matches, tables.runs)
-    resolved = plain_files.resolve_checked(matches, case.updates, tables.nuggets, tables.pool)
-    counts = kept[resolved.pairs.nugget]
-    renumbered = np.cumsum(kept) - 1
-    pairs = resolved.pairs.rows(counts)
-    pairs = replace(pairs, nugget=renumbered[pairs.nugget])
-    if is_judged_whole(matches, tables.pool):
-        return Found(pairs, resolved.row[counts], matches)
-    judged = case.sampled & (tables.pool is not None)
-    judged[resolved.pairs.update] = True
-    return Found(pairs, resolved.row[counts], matches, judged)
-
-
-def _pairs_for_latency(
-    tables: TemporalTables, case: CanonicalUpdates, nuggets: Nuggets, found: Found, rules: Rules
-) -> Pairs:
-    """The pairs that tell since when a nugget could be known."""
-    if tables.matches is None or rules.latency_from == "nuggets":
-        return found.pairs
-    matches = standing_matches(tables.matches, tables.pool, rules)
-    return resolve(matches, case.updates, nuggets).pairs
-
-
-def _rule_traits(edition: Edition[Rules], rules: Rules, tables: TemporalTables) -> dict[str, str]:
-    """The rules that are not the edition's; and the runs, where each depends on all of them."""
-    traits = {"rules": rules.said(edition.rules)}
-    if rules.latency_from != "nuggets":
-        loaded = sorted(source.sha256 for source in tables.updates.origin.sources)
-        digest = hashlib.sha256(" ".join(loaded).encode()).hexdigest()[:SHORT_HASH]
-        traits["latency-runs"] = f"{len(tables.updates.run.names)}:sha256:{digest}"
-    return traits
+) -> TemporalJudgments:
+    """Read everything once; without matches of assessors it is a `UsageError`."""
+    changed = edition.rules.changed(rules_asked)
+    if inputs.matches is None:
+        raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
+    known = read_tables(inputs, changed, access)
+    names = ("run", *rows.UPDATE)
+    every = (known.tables["updates"].frame, rows.find_standing(known.tables, changed))
+    senders = pl.concat([each.select(names) for each in every]).unique()
+    return TemporalJudgments(inputs, options, edition, rules_asked, access, known, senders)

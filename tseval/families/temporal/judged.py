@@ -7,13 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.core.registry import measure
 from tseval.core.taking import evaluate
 from tseval.core.wording import count
 from tseval.errors import UsageError
-from tseval.families.temporal import plain_files as formats
-from tseval.families.temporal.earliest import EarliestIndex
+from tseval.families.temporal import columns as formats
+from tseval.families.temporal.columns import table_of
+from tseval.families.temporal.files import refuse_swapped
+from tseval.families.temporal.rows import Found, find_nuggets, find_standing, index_of
+from tseval.families.temporal.rules import Rules
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.given import check_inputs, is_frame
 from tseval.files.inputs import Input
@@ -68,7 +72,7 @@ def read_judged(
     """
     check_inputs([*updates, nuggets, matches])
     check_forms(form, INPUTS)
-    formats.refuse_swapped(updates, nuggets)
+    refuse_swapped(updates, nuggets)
     gold = formats.read_nuggets(nuggets, form_for(form, "nuggets"))
     rename = TopicNames(gold.topic, "gold")
     texts = with_topics_named(formats.read_texts(updates, form_for(form, "updates")), rename)
@@ -138,10 +142,18 @@ def recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:
     Runs are ranked by it since times don't matter for it. Where nuggets have importances below 0,
     as some of the track of 2013 have, those above 0 count alike.
     """
-    index = EarliestIndex.build(judged.updates, judged.nuggets, pairs)
+    tables = {
+        "updates": table_of(judged.updates, "updates"),
+        "nuggets": table_of(judged.nuggets, "nuggets"),
+    }
+    rules = Rules()
+    updates, nuggets = find_standing(tables, rules), find_nuggets(tables, rules)
+    numbers = {"update": pairs.update, "nugget": pairs.nugget}
+    found = Found(pl.DataFrame(numbers).cast(pl.UInt32))
+    index = index_of(tables, updates, nuggets, found, rules)
     reward = "binary" if (judged.nuggets.importance < 0).any() else "importance"
     asked = [measure(f"R(reward={reward})")]
-    values, defined = evaluate(index, asked, index.first_nugget_times)
+    values, defined = evaluate(index, asked, index.times["start"].to_numpy())
     place = {topic: at for at, topic in enumerate(index.topics)}
     kept = [place[topic] for topic in judged.topics]
     recall: FloatArray = np.where(defined, values, np.nan)[:, kept, 0]

@@ -1,4 +1,4 @@
-"""Rules: the choices in which evaluations of temporal summarization differ, each by its name.
+"""Rules: the choices in which evaluations of temporal summarization differ, and the editions.
 
 The record knows what each choice is called, which values it takes and what they mean in words. An
 edition is an instance of it; the code that reads the record knows no editions.
@@ -6,6 +6,7 @@ edition is an instance of it; the code that reads the record knows no editions.
 
 from __future__ import annotations
 
+from tseval.core.editions import Edition
 from tseval.core.rules import RuleSet, choice
 from tseval.records import frozen
 
@@ -29,26 +30,22 @@ class Rules(RuleSet):
     # How the files are read.
 
     encoding: str = choice(
-        "bytes",
         "what spans and words of the track's own files are counted in",
         bytes="bytes; a line ends at a line feed alone",
         utf_8="characters of UTF-8; with fields=blanks any white space of Unicode divides fields",
     )
     fields: str = choice(
-        "tabs",
         "how a line of nuggets, matches or pool is divided",
         tabs="at tabs; the text is left as it is",
         stripped="at tabs, after the white space at the line's ends is taken away",
         blanks="at any white space; the words of the text are joined by single blanks",
     )
     pool_header: str = choice(
-        "recognised",
         "the pool's first line",
         recognised="it is a header if it looks like one",
         always="it is dropped, whatever it holds",
     )
     topic_names: str = choice(
-        "gold",
         "what topics are called; TS14.11 and 11 are the same topic in any case",
         gold="as the nuggets call them",
         bare="without the prefix TS and its digits",
@@ -57,14 +54,12 @@ class Rules(RuleSet):
     # What counts.
 
     unsampled: str = choice(
-        "own-words",
         "an update that is not in the pool",
         own_words="is an update as any other, with the words of its own text",
         one_word="is counted, not relevant and one word long",
         skip="is not counted",
     )
     duplicates: str = choice(
-        "stand-in",
         "an update that the pool declares a duplicate of another one in the pool",
         stand_in="the other stands for it, with its id and its text",
         ignore="is an update of its own",
@@ -76,25 +71,21 @@ class Rules(RuleSet):
         none="nothing is looked up",
     )
     unimportant: str = choice(
-        "keep",
         "nuggets of importance 0 or below",
         keep="stay, with their reward",
         drop="are left out",
     )
     matched_nuggets_only: str = choice(
-        "no",
         "nuggets that no match names",
         no="count in what there was to say",
         yes="are left out, of the mean length too",
     )
     unmatched_topics: str = choice(
-        "zero",
         "topics without any match",
         zero="are scored: nothing was found",
         skip="are left out",
     )
     latency_from: str = choice(
-        "nuggets",
         "since when a nugget could be known",
         nuggets="since the time that its row tells",
         updates="since the earliest sampled update of any run that says it, or a duplicate of one"
@@ -103,7 +94,6 @@ class Rules(RuleSet):
     )
 
     grades: str = choice(
-        "graded",
         "a match that says its nugget in part: one with a grade below 1",
         graded="counts by its grade, until another says more",
         any="is a match as any other",
@@ -113,33 +103,28 @@ class Rules(RuleSet):
     # What it is worth.
 
     reward: str = choice(
-        "topic-max",
         "what a nugget of importance i is worth",
         topic_max="e^i / e^m, with m the largest importance of the topic",
         constant="e^i / e^3, whatever the topic's largest importance",
         binary="1 if i > 0, else 0",
     )
     lengths: str = choice(
-        "text",
         "where the lengths of updates and nuggets come from",
         text="the words of the text are counted",
         column="the length column is believed",
     )
     words: str = choice(
-        "tokens",
         "what a word is, and which words a span [start, end) marks",
         tokens="a run of characters between white space; a span marks the words that it touches",
         blanks="the number of blanks and one; a span marks from the last blank at or before its"
         " start to the next at or after its end, and one word too few if that start is the text's",
     )
     latency_mean: str = choice(
-        "matches",
         "what L divides the sum of latency discounts by",
         matches="the number of nuggets found",
         updates="the number of updates",
     )
     confidence: str = choice(
-        "raw",
         "the weight of an update in the confidence-biased measures",
         raw="its confidence, 1000 if that is infinite",
         place="1 / (1 + its place among the lines of its run and topic)",
@@ -147,20 +132,145 @@ class Rules(RuleSet):
         " 0 to 1; 0.5 if all are equal",
     )
     weights: str = choice(
-        "shared",
         "what becomes of these weights",
         shared="they are divided by their sum",
         plain="they are taken as they are",
     )
     cb_latency_mean: str = choice(
-        "matches",
         "what cbL divides the weighted sum of latency discounts by",
         matches="the number of nuggets found",
         updates="the number of updates",
     )
     empty: str = choice(
-        "undefined",
         "a measure with nothing to divide by",
         undefined="is undefined",
         zero="is 0",
     )
+
+
+TITLES_2013 = {
+    "updates": "# Updates",
+    "EG": "Expected Gain",
+    "ELG": "Expected Latency Gain",
+    "C": "Comprehensiveness",
+    "LC": "Latency Comprehensiveness",
+    "V": "Expected Verbosity",
+    "L": "Expected Latency",
+    "cbEG": "Expected Confidence-Biased Gain",
+    "cbELG": "Expected Confidence-Biased Latency Gain",
+    "cbC": "Confidence-Biased Comprehensiveness",
+    "cbLC": "Confidence-Biased Latency Comprehensiveness",
+    "cbV": "Expected Confidence-Biased Verbosity",
+    "cbL": "Expected Confidence-Biased Latency",
+}
+TITLES_2014 = {
+    "updates": "# Updates",
+    "EG": "E[Gain]",
+    "nEG": "nE[Gain]",
+    "ELG": "E[Latency Gain]",
+    "nELG": "nE[Latency Gain]",
+    "C": "Comprehensiveness",
+    "LC": "Latency Comp.",
+    "HM": "HM(nE[LG],Lat. Comp.)",
+    "V": "E[Verbosity]",
+    "L": "E[Latency]",
+    "cbEG": "E[Confidence-Biased Gain]",
+    "cbnEG": "nE[Confidence-Biased Gain]",
+    "cbELG": "E[Confidence-Biased Latency Gain]",
+    "cbnELG": "nE[Confidence-Biased Latency Gain]",
+    "cbC": "Confidence-Biased Comp.",
+    "cbLC": "Confidence-Biased Latency Comp.",
+    "cbHM": "Confidence-Biased HM(nE[LG],Lat. Comp.)",
+    "cbV": "E[Confidence-Biased Verbosity]",
+    "cbL": "E[Confidence-Biased Latency]",
+}
+TITLES_2015 = TITLES_2014 | {"sampled": "# Sampled Updates"}
+
+DRAFT = Edition(
+    name="draft",
+    family="temporal",
+    summary="the measures at time t as the draft of April 2013 writes them",
+    measures=("P", "R", "Rs", "T"),
+    leading=("F", "R", "P", "Rs", "T"),  # P has no value where a run is silent, and it would win
+    on_missing="zero",
+    citation="Draft Metrics, TREC Temporal Summarization track, 22 April 2013",
+    rules=Rules(),
+)
+TS = Edition(
+    name="ts",
+    family="temporal",
+    summary="the measures of TREC Temporal Summarization 2013-2015 by their published formulas",
+    measures=tuple(TITLES_2015),
+    leading=("HM", "nELG", "LC", "C", "V"),
+    on_missing="zero",
+    citation="TREC Temporal Summarization track, metrics of 24 October 2013 and 11 June 2014",
+    rules=Rules(exact_duplicates="lookup"),
+    titles=TITLES_2015,
+)
+TS2013 = Edition(
+    name="ts2013",
+    family="temporal",
+    summary="what the official script of 2013 computes",
+    measures=tuple(TITLES_2013),
+    leading=("ELG", "LC", "EG", "C", "V"),
+    on_missing="skip",
+    citation="the evaluation script of the TREC 2013 Temporal Summarization track",
+    rules=Rules(
+        fields="blanks",
+        pool_header="always",
+        topic_names="bare",
+        unsampled="skip",
+        reward="constant",
+        lengths="column",
+        words="blanks",
+        empty="zero",
+    ),
+    titles=TITLES_2013,
+)
+TS2014 = Edition(
+    name="ts2014",
+    family="temporal",
+    summary="what the official script of 2014 computes",
+    measures=tuple(TITLES_2014),
+    leading=("HM", "nELG", "LC", "C", "V"),
+    on_missing="skip",
+    citation="the evaluation script of the TREC 2014 Temporal Summarization track",
+    rules=Rules(
+        pool_header="always",
+        unsampled="one-word",
+        unimportant="drop",
+        reward="constant",
+        words="blanks",
+        latency_mean="updates",
+        confidence="place",
+        cb_latency_mean="updates",
+        empty="zero",
+    ),
+    titles=TITLES_2014,
+)
+TS2015 = Edition(
+    name="ts2015",
+    family="temporal",
+    summary="what the official script of 2015 computes, without its options;"
+    " the official scores were made with --matched-nuggets-only --latency-from all",
+    measures=tuple(TITLES_2015),
+    leading=("HM", "nELG", "LC", "C", "V"),
+    on_missing="skip",
+    citation="the evaluation script of the TREC 2015 Temporal Summarization track",
+    rules=Rules(
+        fields="stripped",
+        pool_header="always",
+        topic_names="bare",
+        unsampled="one-word",
+        exact_duplicates="lookup",
+        unimportant="drop",
+        unmatched_topics="skip",
+        reward="constant",
+        words="blanks",
+        confidence="min-max",
+        weights="plain",
+        cb_latency_mean="updates",
+        empty="zero",
+    ),
+    titles=TITLES_2015,
+)

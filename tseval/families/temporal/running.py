@@ -10,8 +10,9 @@ from tseval.core.measure import Measure
 from tseval.core.registry import measures as listed
 from tseval.core.running import LedgerSums
 from tseval.errors import UsageError
-from tseval.families.temporal.draft import FAMILY
-from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
+from tseval.families.temporal.measures import FAMILY
+from tseval.families.temporal.streaming.draft import with_ledgers
+from tseval.families.temporal.streaming.earliest import EarliestIndex, EarliestStream
 from tseval.tables import ALL_TOPICS
 
 
@@ -34,7 +35,7 @@ class RunningScores:
         gold = stream.start()
         start = dict(zip(self.topics, gold.first_nugget_times, strict=True)) | dict(starts or {})
         times = np.array([start[topic] for topic in self.topics])
-        self._ledgers = LedgerSums(self.measures, times, gold)
+        self._ledgers = LedgerSums(with_ledgers(self.measures), times, gold)
         self._sums = self._ledgers.of(gold)
 
     def add(self, step: EarliestIndex) -> None:

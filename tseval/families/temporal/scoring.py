@@ -11,15 +11,15 @@ from tseval.core.family import asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined, chosen_measures
-from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import (
+from tseval.families.temporal.correcting import Jitter, jittered
+from tseval.families.temporal.evaluation import (
     DEFAULT_MATCHER,
     SAMPLES,
+    TemporalEvaluation,
     TemporalInputs,
     TemporalOptions,
 )
-from tseval.families.temporal.jitter import Jitter, jittered
+from tseval.families.temporal.family import FAMILY
 from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 from tseval.matching.found import found_frame, found_rows
@@ -225,9 +225,8 @@ def match(
         CommonOptions(forms=input_format, columns=columns, times=timing),
         Where(jobs, engine, scheduler, resume),
     )
-    using, index = get_matcher(matcher, threshold), evaluation.index
-    laid = evaluation.traits.get("corrections")
-    rows = found_rows(using, index.updates, index.nuggets, evaluation.pairs, laid)
+    using, laid = get_matcher(matcher, threshold), evaluation.traits.get("corrections")
+    rows = found_rows(using, evaluation.updates, evaluation.nuggets, evaluation.pairs, laid)
     return found_frame(list(rows), graded=bool(using.grades))
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from tseval.core import registry
 from tseval.core.blocks import Block, Folded, Head, Note, Panels, Rows
 from tseval.core.family import Asked, Evaluation, Shown, View
-from tseval.core.frames import to_pandas
+from tseval.core.frames import place_runs, to_pandas
 from tseval.core.kernel import KEY, divided, quotient, total
 from tseval.core.measure import Measure
 from tseval.core.panels import Axis, Line, Panel
@@ -436,13 +436,6 @@ def report_met(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Block]
             Rows("How long timelines are", (head, topic, *titles), tuple(long.iter_rows())),
         ),
     )
-
-
-def place_runs(rows: pl.DataFrame, setting: Setting[Any]) -> pl.DataFrame:
-    """Return rows with texts, and with runs by their places in a report."""
-    places = {run: setting.run(run) for run in rows["run"].cast(pl.String).unique()}
-    place = pl.col("run").cast(pl.String).replace_strict(places, return_dtype=pl.Int64)
-    return rows.with_columns(pl.col(pl.Enum).cast(pl.String)).with_columns(place)
 
 
 VIEWS = (

@@ -19,9 +19,9 @@ from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import Undefined
 from tseval.errors import UsageError, check_choice
-from tseval.families.temporal.caveats import refuse_foreign_matches, refuse_foreign_pool
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
-from tseval.families.temporal.plain_files import refuse_swapped
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
+from tseval.families.temporal.files import refuse_swapped
+from tseval.families.temporal.streaming.caveats import refuse_foreign_matches, refuse_foreign_pool
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.scorer import StreamScorer

@@ -12,8 +12,10 @@ from tseval.core.doubtful_times import Span, years_apart
 from tseval.core.family import Column, Evaluation
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
-from tseval.families.temporal.assessments import is_judged_whole
-from tseval.families.temporal.caveats import (
+from tseval.families.temporal.measures import leaves_cost_open
+from tseval.families.temporal.rules import DRAFT
+from tseval.families.temporal.streaming.assessments import is_judged_whole
+from tseval.families.temporal.streaming.caveats import (
     Census,
     gold_spans,
     of_gold,
@@ -21,8 +23,6 @@ from tseval.families.temporal.caveats import (
     of_runs,
     of_unjudged,
 )
-from tseval.families.temporal.draft import leaves_cost_open
-from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.run_fold import RunFold

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.running import LedgerSums
-from tseval.families.temporal.earliest import EarliestIndex, First
+from tseval.families.temporal.streaming.draft import with_ledgers
+from tseval.families.temporal.streaming.earliest import EarliestIndex, First
 from tseval.families.temporal.streaming.run_fold import (
     KeptUpdate,
     RunFold,
@@ -107,7 +108,7 @@ class Fold:
     @cached_property
     def ledgers(self) -> LedgerSums:
         """The ledgers of the measures."""
-        return LedgerSums(self.wanted.measures, self.wanted.starts, self._gold)
+        return LedgerSums(with_ledgers(self.wanted.measures), self.wanted.starts, self._gold)
 
     @cached_property
     def _gold(self) -> EarliestIndex:

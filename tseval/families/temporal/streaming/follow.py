@@ -19,7 +19,7 @@ import numpy as np
 from tseval.core.doubtful_times import zone_warnings
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, UsageError, input_error
-from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.rules import DRAFT
 from tseval.families.temporal.streaming import saved
 from tseval.families.temporal.streaming.fold import rows_of
 from tseval.families.temporal.streaming.gold import Paired
@@ -40,7 +40,7 @@ from tseval.tables.schema import UPDATES
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from tseval.families.temporal.assessments import CanonicalUpdates
+    from tseval.families.temporal.streaming.assessments import CanonicalUpdates
     from tseval.tables.repeats import Marks
 
 RUN = "stdin"

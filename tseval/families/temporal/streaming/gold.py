@@ -15,10 +15,11 @@ from tseval.core.family import asked_for, hashes
 from tseval.core.measure import Measure, with_times
 from tseval.core.registry import measures
 from tseval.errors import UsageError
-from tseval.families.temporal import plain_files as formats
-from tseval.families.temporal.assessments import CanonicalUpdates, by_scores, standing
-from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.inputs import ASSESSED, DEFAULT_MATCHER, TemporalInputs
+from tseval.families.temporal.columns import read_matches, read_nuggets, read_pool
+from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, TemporalInputs
+from tseval.families.temporal.rules import DRAFT
+from tseval.families.temporal.streaming.assessments import CanonicalUpdates, by_scores, standing
+from tseval.families.temporal.streaming.plain_files import check_resolved
 from tseval.families.temporal.streaming.run_fold import Wanted, table_of
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
@@ -105,10 +106,10 @@ def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
             "`tseval match --corrections` writes"
         )
     gold = StreamGold(
-        nuggets=formats.read_nuggets(sources.nuggets, form("nuggets")),
+        nuggets=read_nuggets(sources.nuggets, form("nuggets")),
         topics=read_if_given(sources.topics, read_topics, form("topics")),
-        matches=read_if_given(sources.matches, formats.read_matches, form("matches")),
-        pool=read_if_given(sources.pool, formats.read_pool, form("pool")),
+        matches=read_if_given(sources.matches, read_matches, form("matches")),
+        pool=read_if_given(sources.pool, read_pool, form("pool")),
     )
     named = {name: gold.named(getattr(gold, name)) for name in ("topics", "matches", "pool")}
     return replace(gold, **named)
@@ -230,7 +231,7 @@ class Pairing:
             known |= known_updates(matches.topic, matches.update_id, pool)
         nothing = resolve(matches, table_of([]), self.gold.nuggets)
         lost = np.zeros_like(known) if to_come else ~known
-        formats.check_resolved(replace(nothing, lost_update=lost), matches, pool)
+        check_resolved(replace(nothing, lost_update=lost), matches, pool)
         return int(np.count_nonzero(~known))
 
     def _of_no_run(self, matches: Matches) -> BoolArray:

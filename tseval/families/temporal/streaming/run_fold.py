@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.measure import Measure
-from tseval.families.temporal.earliest import First, GoldTopics
+from tseval.families.temporal.streaming.earliest import First, GoldTopics
 from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, Nuggets, Texts, Updates
 from tseval.tables.arrow import strings

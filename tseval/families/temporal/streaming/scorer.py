@@ -10,8 +10,8 @@ from tseval.core.input_words import said_trait
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
-from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
+from tseval.families.temporal.rules import DRAFT
 from tseval.families.temporal.streaming.evaluation import StreamEvaluation
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import Pairing, foldable, read_gold, wanted_of

@@ -21,16 +21,34 @@ if TYPE_CHECKING:
     Counter: TypeAlias = Callable[[bytes, IntArray, IntArray], IntArray]
     """From a block and the stretches of texts in it to a number for each."""
 
+
 LETTERS = "letters"
+
+
 WHITE = np.zeros(256, bool)
-WHITE[[9, 10, 11, 12, 13, 32]] = True
+
+
 _WORD = re.compile(r"\w+")
+
+
 NO_LETTER = np.array([not _WORD.match(chr(byte)) for byte in range(128)] + [True] * 128)
+
+
 """Which bytes are outside of words of letters, in ASCII texts."""
+
+
 BLANK = 32
+
+
 CONTINUED = 0b10
+
+
 """What the first two bits of a byte are that goes on with a character."""
+
+
 ROWS_AT_ONCE = 131_072
+
+
 """How many texts are counted together, so that a million of them need little memory."""
 
 
@@ -43,53 +61,6 @@ def word_counts(texts: Texts, kind: str) -> FloatArray:
 def character_counts(texts: Texts) -> FloatArray:
     """The number of characters (code points) of each text as it stands."""
     return _counted(texts, _characters)
-
-
-def marked_words(
-    texts: Texts, start: FloatArray, end: FloatArray, kind: str
-) -> tuple[IntArray, IntArray]:
-    """Which words the span of each text marks, as the first and the one behind the last."""
-    low = np.minimum(texts.start + start.astype(np.int64), texts.end)
-    high = np.minimum(texts.start + end.astype(np.int64), texts.end)
-    opens, closes = texts.start.astype(np.int64), texts.end.astype(np.int64)
-
-    def first(block: bytes, rows: IntArray) -> IntArray:
-        if kind == "blanks":
-            inside = np.minimum(low[rows] + 1, closes[rows])  # a blank at the start counts too
-            return np.maximum(_blanks(block, opens[rows], inside) - 1, 0)
-        begun = _words(block, opens[rows], low[rows])
-        return begun - _in_a_word(block, opens[rows], low[rows], closes[rows])
-
-    def behind(block: bytes, rows: IntArray) -> IntArray:
-        count = _blanks if kind == "blanks" else _words
-        return count(block, opens[rows], high[rows])
-
-    return (
-        _by_block(texts, first).astype(np.int64),
-        _by_block(texts, behind).astype(np.int64),
-    )
-
-
-def sizes_of_unions(group: IntArray, low: IntArray, high: IntArray, groups: int) -> FloatArray:
-    """For each group how many whole numbers lie in any of its intervals [low, high)."""
-    order = np.lexsort((low, group))
-    group, low, high = group[order], low[order], np.maximum(high, low)[order]
-    shift = group * (int(high.max(initial=0)) + 1)  # no interval of one group reaches the next
-    reached = np.maximum.accumulate(high + shift) if len(high) else high
-    before = np.concatenate(([0], reached[:-1]))[: len(high)]
-    new = np.maximum(high + shift - np.maximum(low + shift, before), 0)
-    sizes: FloatArray = np.bincount(group, new, groups).astype(np.float64)
-    return sizes
-
-
-def byte_offsets(texts: Texts, offset: FloatArray) -> FloatArray:
-    """Offsets that count characters as offsets that count bytes."""
-    result = offset.copy()
-    for row in np.flatnonzero(~np.isnan(offset)).tolist():
-        text = texts[row]
-        if not text.isascii():
-            result[row] = len(text[: int(offset[row])].encode("utf-8", "surrogatepass"))
-    return result
 
 
 def _counted(texts: Texts, counter: Counter) -> FloatArray:
@@ -156,12 +127,3 @@ def _words(block: bytes, start: IntArray, end: IntArray, outside: BoolArray = WH
     at_once[some] = ~white[start[some]]
     count: IntArray = np.maximum(later, 0) + at_once
     return count
-
-
-def _in_a_word(block: bytes, start: IntArray, place: IntArray, end: IntArray) -> IntArray:
-    """1 where a word goes on at a place of its text, else 0."""
-    white = WHITE[np.frombuffer(block, np.uint8)]
-    inside = (place > start) & (place < end)
-    goes_on = np.zeros(len(place), np.int64)
-    goes_on[inside] = ~white[place[inside] - 1] & ~white[place[inside]]
-    return goes_on

@@ -1,0 +1,744 @@
+"""The files of temporal summarization: plain tables, and those of the track of 2013 to 2015.
+
+    READERS            the readers by the names of the inputs: updates, nuggets, matches, topics,
+                       duplicates, pool, corrections, judged
+    readers_by(rules)  the same where rules have the track's files read otherwise; the ids of
+                       updates of runs are pairs of codes: `split_ids`, `join_ids`
+    TEXTS_READER       reads updates whose times do not matter
+
+In all tables the columns `topic`, `run` and `team` are Categoricals; ids and texts are Strings.
+
+No file of the track quotes anything. A run has seven fields divided by any white space; the tables
+are tab-separated with a header, which the extended pool of 2014 lacks. What the scripts of the
+three years read differently is said by the rules `encoding`, `fields` and `pool_header`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+from tseval.core.declared import file_option
+from tseval.errors import InputError, input_error
+from tseval.families.temporal.rules import Rules
+from tseval.files import TREC_TS
+from tseval.files.faults import FaultList
+from tseval.files.formats import Format, Line, Rank
+from tseval.files.given import FrameInput, are_records, input_of
+from tseval.files.imports import Import, Imported
+from tseval.files.inputs import Input
+from tseval.files.text_lines import first_row, is_xml, not_utf8
+from tseval.io.cells import PlainTable, text_frame, type_columns
+from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
+from tseval.io.forms import names_of
+from tseval.io.proposed_runs import PROPOSED_RUN
+from tseval.io.tables import (
+    PlainImport,
+    Table,
+    TableReader,
+    TrackFile,
+    TrackRows,
+    check_topics,
+    read,
+    texts_of,
+)
+from tseval.io.topics import TOPICS_READER
+from tseval.records import frozen
+from tseval.tables import schema
+from tseval.tables.gold_topics import bare
+from tseval.tables.schema import NUGGET_ID, TOPIC, UPDATE_ID, Column, Kind, Schema
+
+if TYPE_CHECKING:
+    from tseval.files.given import Given
+
+    Check: TypeAlias = Callable[[pl.DataFrame, FaultList], pl.DataFrame]
+
+PLAIN = Rules()
+"""How tables are read where no rule says otherwise."""
+
+DOC, PART = "doc", "part"
+"""The two parts of an update's id: up to its last hyphen, and from there on."""
+RUN_FIELDS = 7
+RUN = Schema(
+    "updates",
+    (
+        TOPIC,
+        Column("team", Kind.ID),
+        Column("run", Kind.ID),
+        Column(DOC, Kind.ID),
+        Column(PART, Kind.ID),
+        Column("time", Kind.TIME),
+        Column("confidence", Kind.NUMBER),
+    ),
+)
+GOLD = Schema(
+    "nuggets",
+    (
+        TOPIC,
+        NUGGET_ID,
+        Column("time", Kind.TIME),
+        Column("importance", Kind.NUMBER),
+        Column("length", Kind.NUMBER),
+        Column("text", Kind.TEXT),
+    ),
+    key=schema.NUGGETS.key,
+)
+MATCHED = Schema(
+    "matches",
+    (
+        TOPIC,
+        UPDATE_ID,
+        NUGGET_ID,
+        Column("start", Kind.NUMBER),
+        Column("end", Kind.NUMBER),
+        Column("auto", Kind.NUMBER),
+    ),
+)
+SAMPLED = Schema(
+    "pool",
+    (
+        TOPIC,
+        UPDATE_ID,
+        Column("doc_id", Kind.ID),
+        Column("sentence_id", Kind.ID),
+        Column("length", Kind.NUMBER),
+        Column("duplicate_id", Kind.ID),
+        Column("text", Kind.TEXT),
+    ),
+)
+HEADERS = {
+    "nuggets": "query_id nugget_id timestamp importance nugget_len nugget_text",
+    "matches": "query_id update_id nugget_id match_start match_end auto_p",
+    "pool": "query_id update_id doc_id sentence_id update_len duplicate_id update_text",
+}
+BLANKS_CURE = "divide the fields by white space, and leave none out"
+NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+SENTENCE = re.compile(rb"\d+-[0-9a-f]{32}-\d+")
+
+
+def is_of_track(source: Input, table: str) -> bool:
+    """Return whether an input is this table of the track, by its content."""
+    return table_of(source) == table
+
+
+def table_of(source: Input) -> str | None:
+    """Return which table of the track an input is, by its first line; None if it is none."""
+    if is_xml(source):
+        return "topics"
+    line = first_row(source)
+    fields = line.split()
+    names = " ".join(field.decode("utf-8", "replace") for field in fields)
+    for table, header in HEADERS.items():
+        if names == header:
+            return table
+    if len(fields) == RUN_FIELDS and NUMBER.fullmatch(fields[5]) and fields[4].isdigit():
+        return "updates"
+    tabbed = line.split(b"\t")
+    if len(tabbed) == len(SAMPLED.columns) and tabbed[1] == tabbed[2] + b"-" + tabbed[3]:
+        return "pool"
+    if len(fields) == 2 and all(map(SENTENCE.fullmatch, fields)):
+        return "duplicates"
+    return None
+
+
+def track_file(table: str, **more: object) -> tuple[TrackFile, ...]:
+    """Return the file of the track that holds a table."""
+    recognise = partial(is_of_track, table=table)
+    return (TrackFile(recognise=recognise, forms=(TREC_TS,), **more),)  # type: ignore[arg-type]
+
+
+def code_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with its topics and runs as codes, which take less memory than texts."""
+    names = [name for name in ("topic", "run", "team") if name in frame.columns]
+    return frame.with_columns(pl.col(names).cast(pl.Categorical))
+
+
+def check_and_code(frame: pl.DataFrame, faults: FaultList, check: Check) -> pl.DataFrame:
+    """Check the rows of an input, and code its topics and runs."""
+    return code_names(check(frame, faults))
+
+
+def coded(reader: TableReader) -> TableReader:
+    """Return a reader of which topics and runs are Categoricals."""
+    return replace(reader, check=partial(check_and_code, check=reader.check))
+
+
+def split_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """Return a table with ids of updates as pairs of codes, as far as it has these columns.
+
+    A run has many updates of few documents, of which each id would take more memory than all else.
+    """
+    ids = {name: pl.col(name) for name in names if name in frame.columns}
+    return frame.with_columns(
+        pl.struct(
+            each.str.replace("-[^-]*$", "").cast(pl.Categorical).alias(DOC),
+            each.str.extract("(-[^-]*)$").fill_null("").cast(pl.Categorical).alias(PART),
+        ).alias(name)
+        for name, each in ids.items()
+    )
+
+
+def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """Return a table with ids of updates as texts, as far as they are pairs of codes."""
+    ids = [name for name in names if isinstance(frame.schema.get(name), pl.Struct)]
+    return frame.with_columns(
+        pl.concat_str(
+            pl.col(name).struct.field(part).cast(pl.String) for part in (DOC, PART)
+        ).alias(name)
+        for name in ids
+    )
+
+
+def of_documents(updates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Return the updates of documents that a table names, before they are joined with it."""
+    doc = pl.col("update_id").struct.field(DOC).to_physical()
+    return updates.filter(doc.is_in(known.select(doc.unique()).to_series().implode()))
+
+
+def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
+    """Return updates with their ids as pairs of codes."""
+    if DOC not in frame.columns:
+        return split_ids(frame, "update_id")
+    return frame.with_columns(update_id=pl.struct(DOC, PART)).drop(DOC, PART)
+
+
+def name_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return updates with their ids as texts."""
+    return join_ids(pair_ids(frame, faults), "update_id") if DOC in frame.columns else frame
+
+
+# Runs.
+
+
+def tell_value_tracking(fields: list[bytes]) -> str:
+    """Return the cure of a run of value tracking: an attribute and a number follow, or two."""
+    more = fields[RUN_FIELDS:]
+    if len(more) < 2 or not more[0].isalpha() or not NUMBER.fullmatch(more[1].partition(b",")[0]):
+        return ""
+    return "a run of value tracking is no run of updates: it is for tseval values"
+
+
+def run_columns() -> dict[str, pl.Expr]:
+    """Return the columns that are made of fields: a run is `team-run`, an update `docid-number`."""
+    columns = {
+        "run": pl.concat_str("team", "name", separator="-"),
+        PART: pl.lit("-") + pl.col(PART),
+    }
+    columns |= {name: pl.col(name) for name in ("topic", "team", DOC)}
+    coded = {name: cells.cast(pl.Categorical) for name, cells in columns.items()}
+    return {**coded, "confidence": certain("confidence")}
+
+
+RUN_LINES = Layout(
+    RUN,
+    f"topic team name {DOC} {PART} time confidence",
+    run_columns,
+    f"where a run has {RUN_FIELDS}",
+    "a run's line is: topic team run docid sentence-id decision-time confidence, divided by "
+    "white space",
+    stranger=tell_value_tracking,
+    comments=True,
+    mended=True,
+)
+UPDATE_PATTERN = "^[0-9]+-[0-9a-f]{32}-[0-9]+$"
+NAME_PATTERN = r"^[A-Za-z0-9_.\-]{1,32}$"
+DOCID_CURE = "a docid is a time, a hyphen and 32 hexadecimal digits; a sentence id a number"
+NAME_CURE = "use at most 32 letters, digits, and . _ -"
+MOST_SENTENCES = 1000
+"""How many sentences a run may send on a topic before it is warned."""
+
+
+def check_run(updates: Table) -> Iterator[Line]:
+    """Yield what the track does not take of a run of its own form, and what it does not like."""
+    frame = updates.frame
+    if "team" not in frame.columns:
+        return
+    wrong = frame.filter(~pl.col("update_id").str.contains(UPDATE_PATTERN))
+    reason = '"{update_id}" is no docid and sentence id'
+    yield from (
+        (str(each), True) for each in updates.faults(wrong, reason, DOCID_CURE, "id-format")
+    )
+    first = frame.unique("run", keep="first", maintain_order=True)
+    wrong = first.filter(~pl.col("run").cast(pl.String).str.contains(NAME_PATTERN))
+    reason = '"{run}" is no name of a team and run'
+    yield from ((str(each), True) for each in updates.faults(wrong, reason, NAME_CURE, "id-format"))
+    path = updates.sources[0].path
+    of_topics = frame.group_by("run", "topic", maintain_order=True).len()
+    for run, topic, number in of_topics.filter(pl.col("len") > MOST_SENTENCES).iter_rows():
+        told = f"{number:,} sentences on topic {topic}, more than {MOST_SENTENCES:,}"
+        yield f"{path}: warning: run {run}: {told}", False
+
+
+TWICE = 'update_id "{}" stands twice in run "{{run}}"'
+OF_RUNS, OF_GOLD = {"run", "confidence"}, {"importance"}
+"""Columns that only runs have, and that only gold has."""
+MANY_TIMES = 10
+"""A gold with more than this many times the rows of all runs may be a run."""
+
+
+def refuse_swapped(updates: Sequence[Given], nuggets: Given, times: float = 1.0) -> None:
+    """Refuse a gold in the place of the first run, where the last file looks like a run.
+
+    `times` is how many times the rows of the runs the last file has.
+    """
+    first, last = _columns_of(updates[0]), _columns_of(nuggets)
+    signs = sorted(last & OF_RUNS) or ["more than ten times the rows"] * (times > MANY_TIMES)
+    if OF_GOLD & first and not OF_RUNS & first and signs and not OF_GOLD & last:
+        gold = input_of(updates[0], schema.UPDATES).path
+        run = input_of(nuggets, schema.NUGGETS).path
+        reason = f"looks like nuggets (importance), and {run} like a run ({', '.join(signs)})"
+        cure = "the order is UPDATES... NUGGETS: name the file of nuggets last"
+        raise input_error(gold, None, reason, cure, "swapped-inputs")
+
+
+def _columns_of(given: Given) -> set[str]:
+    """Return the columns of runs and of gold in a file; none if it can be read only once."""
+    source = input_of(given[:1] if are_records(given) else given, schema.UPDATES)
+    with suppress(InputError):
+        if isinstance(source, FrameInput) or source.can_be_read_again:
+            names = names_of(source)
+            return {
+                name for each in (schema.UPDATES, schema.NUGGETS) for name in each.placed(names)
+            }
+    return set()
+
+
+# Nuggets, matches and pools of the track.
+
+
+def read_table(source: Input, _: FaultList, rules: Rules, columns: Schema) -> TrackRows:
+    """Read a table of the track; its note are the rules."""
+    blocks, before = source.blocks(), 0
+    if columns.table != "pool" or rules.pool_header == "always" or names_columns(source):
+        body = next(blocks, b"").partition(b"\n")[2]
+        blocks, before = chain([body] if body else [], blocks), 1
+    table = PlainTable(source, columns.of_track)
+    table.heading = "the header"
+    table.names = [column.name for column in columns]
+    table.places = {name: at for at, name in enumerate(table.names)}
+    blocks = chain([b""], blocks)
+    if rules.fields == "blanks":
+        parts = parse_blocks(partial(_blank_cells, table=table, rules=rules), blocks, before)
+    else:
+        blocks = map(mend, blocks) if rules.encoding == "bytes" else blocks
+        parts = read_tabbed(table, blocks, before)
+    if rules.fields == "stripped":
+        parts = (each.with_columns(pl.nth(-1).str.strip_chars_end(" \r\v\f")) for each in parts)
+    frame = type_columns(parts, table.schema, table.faults)
+    table.faults.check()
+    return TrackRows(frame.drop("doc_id", "sentence_id", "auto", strict=False), rules)
+
+
+def _blank_cells(block: bytes, before: int, table: PlainTable, rules: Rules) -> pl.DataFrame:
+    """Return the cells of lines whose fields any white space divides, of ASCII or of Unicode."""
+    rows, width, faults = [], len(table.names), table.faults
+    least = width - (table.schema.columns[-1].kind is Kind.TEXT)
+    for number, line in enumerate(block.split(b"\n")[:-1], start=before + 1):
+        if rules.encoding == "bytes":
+            fields = [field.decode() for field in mend(line).split()]
+        elif reason := not_utf8(line):
+            cure = "save the file in the encoding UTF-8, or read it in bytes"
+            faults.add(number, reason, cure, "encoding")
+            continue
+        else:
+            fields = line.decode().split()
+        if len(fields) >= least:
+            rows.append((number, *fields[: width - 1], " ".join(fields[width - 1 :])))
+        elif fields:
+            reason = f"{len(fields)} fields where {table.schema.table} have {width}"
+            faults.add(number, reason, BLANKS_CURE, "field-count")
+    return text_frame(rows, table.names)
+
+
+def has_header(source: Input | str | Path) -> bool:
+    """Return whether the first line of a pool names its columns, or nobody can look."""
+    given = source if isinstance(source, Input) else Input(source)
+    can_look = given.can_be_read_again and is_of_track(given, "pool")
+    return names_columns(given) if can_look else True
+
+
+def names_columns(source: Input) -> bool:
+    """Return whether the first line of a pool of the track is a header."""
+    return source.first_line().split()[:2] == [b"query_id", b"update_id"]
+
+
+# Matches.
+
+
+def refuse_corrections(source: Input) -> None:
+    """Refuse corrections in the place of matches."""
+    if not schema.CORRECTIONS.missing(names_of(source)):
+        reason, cure = "holds verdicts on pairs, not only matches", "give it as --corrections"
+        FaultList(source).refuse(None, reason, cure, "wrong-file")
+
+
+def maker_of(matches: Table) -> str | None:
+    """Return the matcher that made matches, such as `fuzzy(…)`; None for those of assessors.
+
+    A table that is not as it was written is `fuzzy(…)+edited`.
+    """
+    frame = matches.frame
+    if "matcher" not in frame.columns:
+        return None
+    from tseval.files.machine_matches import EDITED, GRADE, IDS, NAMELESS, SPAN, checksum
+
+    names = [name for name in frame["matcher"].unique(maintain_order=True) if name]
+    if not names:
+        return None if frame.height else NAMELESS
+    is_whole = "" not in frame["matcher"] and "checksum" in frame.columns
+    for name in names if is_whole else ():
+        rows = frame.filter(pl.col("matcher") == name)
+        has_grades = GRADE in rows.columns and rows[GRADE].count()
+        cells = [
+            map(_cell, rows[each]) if each in rows.columns else [""] * rows.height
+            for each in (*IDS, *SPAN, *([GRADE] if has_grades else []))
+        ]
+        own = checksum(name, zip(*cells, strict=True))
+        is_whole = is_whole and set(rows["checksum"]) == {own}
+    return "+".join(names if is_whole else [*names, EDITED])
+
+
+def _cell(value: str | float | None) -> str:
+    """Return a value as a checksum takes it; blank where there is none."""
+    return f"{value:.15g}" if isinstance(value, float) else value or ""
+
+
+def found_matches(matches: Table) -> Table:
+    """Return the matches that say anything of a nugget; without grades where all are in full."""
+    frame = matches.frame
+    if "grade" in frame.columns:
+        grade = pl.col("grade").fill_null(1.0)
+        frame = frame.with_columns(grade).filter(pl.col("grade") > 0)
+        frame = frame if (frame["grade"] < 1).any() else frame.drop("grade")
+    return replace(matches, frame=frame)
+
+
+def is_published(matches: Table) -> bool:
+    """Return whether a track published matches, of which some name something unknown."""
+    return bool(matches.notes)
+
+
+def are_in_bytes(matches: Table) -> bool:
+    """Return whether the spans of matches count bytes, not characters."""
+    return any(rules.encoding == "bytes" for rules in matches.notes)
+
+
+PAIR_CURE = "give the nuggets that the matches were made with, or remove the match"
+RUNS_CURE = "give every run that the matches speak of, or the pool of judged updates (--pool)"
+POOL_CURE = "it is in no run and not in the pool: remove the match or extend the pool"
+
+
+def refuse_unknown(
+    matches: Table, updates: pl.DataFrame, nuggets: pl.DataFrame, pool: pl.DataFrame | None = None
+) -> None:
+    """Refuse matches that name an unknown update or nugget, unless a track published them.
+
+    An update that is in no run is known all the same if it is in the pool.
+    """
+    if is_published(matches):
+        return
+    rows, update = matches.frame.with_row_index("row"), ["topic", "update_id"]
+    known = [rows.join(updates, on=update, how="semi")]
+    if "run" in rows.columns:
+        of_every_run = pl.col("run").cast(pl.String).str.strip_chars() == ""
+        is_here = pl.col("run").is_in(updates["run"].unique().to_list())
+        known = [
+            known[0].filter(of_every_run),
+            rows.join(updates, on=["run", *update], how="semi"),
+            rows.filter(~of_every_run & ~is_here),
+        ]
+    if pool is not None:
+        known.append(rows.join(pool, on=update, how="semi"))
+    lost_nugget = rows.join(nuggets, on=["topic", "nugget_id"], how="anti").select(
+        "row",
+        what=pl.format('nugget "{}"', "nugget_id"),
+        cure=pl.lit(PAIR_CURE),
+    )
+    unknown = rows.join(pl.concat(known), on="row", how="anti")
+    lost_update = join_ids(unknown, "update_id").select(
+        "row",
+        what=pl.format('update "{}"', "update_id"),
+        cure=pl.lit(RUNS_CURE if pool is None else POOL_CURE),
+    )
+    lost = pl.concat([lost_nugget, lost_update]).unique("row", keep="first")
+    wrong = join_ids(rows.join(lost, on="row", maintain_order="left").drop("row"), "update_id")
+    matches.refuse(wrong, 'match to the unknown {what} of topic "{topic}"', "", "unknown-id")
+
+
+# Duplicates, corrections and samples.
+
+
+def link_posts(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
+    """Return clusters as duplicates: each post with the first of its cluster."""
+    first = pl.col("post_id").first().over("topic", "cluster_id")
+    return frame.select("line", "topic", update_id="post_id", duplicate_id=first)
+
+
+DUPLICATE_LINES = Layout(
+    Schema("duplicates", (UPDATE_ID, Column("duplicate_id", Kind.ID))),
+    "update_id duplicate_id",
+    wanted="where duplicates have 2",
+    cure=BLANKS_CURE,
+    ends_with_text=True,
+    mended=True,
+)
+
+
+def load_columns() -> Any:
+    """Return the module of columns, which loads Arrow; it is built upon this one."""
+    return import_module("tseval.families.temporal.columns")
+
+
+def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: str) -> Table:
+    """Read corrections, or a sample, whose rows may not contradict each other."""
+    columns = load_columns()
+    table = read([source], READERS[name], form)
+    columns.corrections_of(table) if name == "corrections" else columns.judged_of(table)
+    return table
+
+
+# Tables that are given together.
+
+
+def check_periods(updates: Table, topics: Table) -> Iterator[Line]:
+    """Yield updates of unknown topics, and those sent outside of their topic's period."""
+    names = topics.frame["topic"]
+    own = {bare(name): name for name in names}
+    spans = topics.frame.select(
+        pl.exclude("file", "line", "topic"), own=pl.col("topic").cast(pl.String)
+    )
+    rows = updates.frame.with_columns(
+        own=pl.col("topic").replace_strict(
+            {name: own.get(bare(name)) for name in updates.frame["topic"].unique()},
+            return_dtype=pl.String,
+        )
+    )
+    reason = 'topic "{topic}" is not in the topics file'
+    for fault in updates.faults(rows.filter(pl.col("own").is_null()), reason, "", "unknown-id"):
+        yield str(fault), True
+    rows = rows.join(spans, on="own", maintain_order="left")
+    early = pl.col("time") < pl.col("start")
+    late = pl.col("time") > pl.col("end") if "end" in spans.columns else pl.lit(value=False)
+    when = (
+        pl.when(early)
+        .then(pl.lit("before its topic starts"))
+        .when(late)
+        .then(pl.lit("after its topic ends"))
+    )
+    rows = rows.with_columns(when=when).drop_nulls("when")
+    for fault in updates.faults(rows, "the update was sent {when}", "", "time-range"):
+        yield str(fault), True
+
+
+def together(given: Sequence[object]) -> Iterator[Line]:
+    """Yield the faults of matches, and of times, against the tables that are given with them."""
+    tables = [each for each in given if isinstance(each, Table)]
+    named = {
+        name: [each for each in tables if each.name == name]
+        for name in ("updates", "nuggets", "matches", "topics", "pool", "corrections")
+    }
+    for topics in named["topics"]:
+        for run in named["updates"]:
+            if "team" in run.frame.columns and "start" in topics.frame.columns:
+                yield from check_periods(run, topics)
+    if not named["updates"] or len(named["nuggets"]) != 1:
+        return
+    (nuggets,), pool = named["nuggets"], next(iter(named["pool"]), None)
+    columns = ("run", "topic", "update_id")
+    updates = pl.concat([each.frame.select(columns) for each in named["updates"]])
+    for matches in named["matches"]:
+        try:
+            refuse_unknown(matches, updates, nuggets.frame, None if pool is None else pool.frame)
+        except InputError as error:
+            yield from ((str(fault), True) for fault in error.faults)
+    for corrections in named["corrections"]:
+        try:
+            load_columns().decide_pairs(corrections, named["updates"], nuggets, pool)
+        except InputError as error:
+            yield from ((str(fault), True) for fault in error.faults)
+
+
+# Imports.
+
+
+@frozen
+class WithPool:
+    """What a run, and matches, lack."""
+
+    pool: str | None = file_option(
+        "--pool", "The pool with the texts: a run takes them, spans of matches count in them."
+    )
+
+    def texts_of(self, rows: pl.DataFrame) -> list[str]:
+        """Return the pool's text for each update; empty where it has none."""
+        if self.pool is None:
+            return [""] * rows.height
+        pool = read([self.pool], READERS["pool"], TREC_TS).frame
+        full = {name.rpartition(".")[2]: name for name in pool["topic"].unique(maintain_order=True)}
+        texts = pool.unique(["topic", "update_id"], keep="last").select(
+            "topic", "update_id", "text"
+        )
+        named = rows.select(pl.col("topic").replace(full), "update_id")
+        found = named.join(texts, on=["topic", "update_id"], how="left", maintain_order="left")
+        return texts_of(found["text"])
+
+
+def columns_of(frame: pl.DataFrame, *names: str) -> dict[str, Sequence[str]]:
+    """Return columns as text."""
+    return {name: texts_of(frame[name]) for name in names}
+
+
+def import_run(paths: Sequence[str], options: WithPool) -> Imported:
+    """Import a run with the texts of the pool; a line that repeats an update is left out."""
+    rows = read(paths, READERS["updates"], TREC_TS).frame
+    frame = rows.unique(["run", "topic", "update_id"], keep="first", maintain_order=True)
+    columns = columns_of(frame, "run", "topic", "update_id", "time", "confidence")
+    columns["text"] = options.texts_of(frame)
+    warnings = []
+    if repeated := rows.height - frame.height:
+        told = "lines that repeat an update of the same run and topic are left out"
+        warnings.append(f"{told}: {repeated:,}")
+    if options.pool is None:
+        told = "--pool FILE adds those of the updates that are in it"
+        warnings.append(f"a run holds no texts: {told}")
+    elif missing := sum(not text for text in columns["text"]):
+        warnings.append(f"updates that are not in the pool have no text: {missing:,}")
+    return Imported(columns, tuple(warnings))
+
+
+def import_matches(paths: Sequence[str], options: WithPool) -> Imported:
+    """Import matches; their spans count bytes, and characters where a pool has the texts."""
+    frame = read(paths, READERS["matches"], TREC_TS).frame
+    columns, texts = columns_of(frame, "topic", "update_id", "nugget_id"), options.texts_of(frame)
+    for name in ("start", "end"):
+        offsets = [
+            offset
+            if text.isascii()
+            else float(len(text.encode()[: int(offset)].decode(errors="replace")))
+            for offset, text in zip(frame[name], texts, strict=True)
+        ]
+        columns[name] = texts_of(pl.Series(offsets, dtype=pl.Float64))
+    warning = "spans count bytes: --pool FILE has them count characters, as plain tables do"
+    return Imported(columns, (warning,) if options.pool is None else ())
+
+
+def without_negative(nuggets: Table) -> pl.DataFrame:
+    """Return nuggets as a plain table has them, which knows no importance below 0."""
+    return nuggets.frame.with_columns(pl.col("importance").clip(0))
+
+
+def warn_of_negative(nuggets: Table) -> Sequence[str]:
+    """Return a warning of importances below 0."""
+    below = nuggets.frame.filter(pl.col("importance") < 0).height
+    return [f"importances below 0 are written as 0: {below}"] * (below > 0)
+
+
+def last_rows(pool: Table) -> pl.DataFrame:
+    """Return a pool with the last of the rows that repeat an update."""
+    return pool.frame.unique(["topic", "update_id"], keep="last", maintain_order=True)
+
+
+def import_as(name: str, what: str, **more: object) -> tuple[PlainImport, ...]:
+    """Return what `tseval import` makes of a file of the track."""
+    words = f"{what} of TREC Temporal Summarization"
+    return (PlainImport(name=name, help=words, **more),)  # type: ignore[arg-type]
+
+
+# The readers.
+
+
+def readers_by(rules: Rules) -> Mapping[str, TableReader]:
+    """Return how the inputs are read by these rules: the runs, then in the signature's order."""
+    gold, matched, sampled = (
+        partial(read_table, rules=rules, columns=columns) for columns in (GOLD, MATCHED, SAMPLED)
+    )
+    readers = {
+        "updates": TableReader(
+            schema=schema.UPDATES,
+            tracks=(*track_file("updates", layout=RUN_LINES), PROPOSED_RUN),
+            check=pair_ids,
+            once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
+        ),
+        "nuggets": TableReader(
+            schema=schema.NUGGETS,
+            tracks=track_file("nuggets", read=gold),
+            check=check_topics,
+            empty=("holds no nuggets", "without nuggets there is nothing to score"),
+            imports=import_as(
+                "ts-nuggets",
+                "nuggets",
+                columns=("topic", "nugget_id", "time", "importance", "length", "text"),
+                rows=without_negative,
+                warnings=warn_of_negative,
+            ),
+        ),
+        "matches": TableReader(
+            schema=schema.MATCHES,
+            tracks=track_file("matches", read=matched),
+            note=refuse_corrections,
+            names_runs=False,
+        ),
+        "topics": replace(TOPICS_READER, imports=import_as("ts-topics", "topics")),
+        "duplicates": TableReader(
+            schema=schema.DUPLICATES,
+            tracks=track_file("duplicates", layout=DUPLICATE_LINES),
+            instead=coded(TableReader(schema=schema.CLUSTERS, check=link_posts)),
+        ),
+        "pool": TableReader(
+            schema=schema.POOL,
+            tracks=track_file("pool", read=sampled),
+            imports=import_as(
+                "ts-pool",
+                "pools",
+                columns=("topic", "update_id", "duplicate_id", "length", "text"),
+                rows=last_rows,
+            ),
+        ),
+        "corrections": TableReader(schema=schema.CORRECTIONS, names_runs=False),
+        "judged": TableReader(
+            schema=schema.JUDGED,
+            empty=("holds no pair", "give the file that `tseval sample` wrote"),
+        ),
+    }
+    return {name: coded(reader) for name, reader in readers.items()}
+
+
+NAMED_RUNS = replace(
+    readers_by(PLAIN)["updates"],
+    check=partial(check_and_code, check=name_ids),
+    once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
+    remarks=check_run,
+)
+READERS = {**readers_by(PLAIN), "updates": NAMED_RUNS}
+"""How tables are read where no rule says otherwise, with ids of updates as texts."""
+TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
+"""How updates are read whose times do not matter."""
+
+
+def formats() -> Iterator[Format]:
+    """Yield the kinds of files as `tseval validate` and `tseval import` know them."""
+    words = "of TREC Temporal Summarization"
+    imports = {
+        "updates": Import("ts-run", f"runs {words}", import_run, WithPool),
+        "matches": Import("ts-matches", f"matches {words}", import_matches, WithPool),
+    }
+    for name in (
+        *("updates", "nuggets", "matches", "pool", "corrections", "judged", "topics", "duplicates"),
+    ):
+        for each in READERS[name].formats:
+            own = (imports[name],) if name in imports else each.imports
+            each = replace(each, rank=Rank.LIKELY, imports=own)
+            has_verdicts = name in ("corrections", "judged")
+            yield replace(each, read=partial(read_verdicts, name=name)) if has_verdicts else each
+
+
+FORMATS = tuple(formats())

@@ -1,0 +1,823 @@
+"""From tables to rows: which updates and nuggets count, and which update is the first to say what.
+
+`index_of` returns an `EarliestIndex`. Its frames have `run` and `topic` as Enums, in natural order;
+the topics are those of the nuggets that count. An `update` is the place of its row among all that
+were read (UInt32, the same for one row in all frames; of equal times the smaller one is earlier), a
+`nugget` the place of its row in the file of nuggets (UInt32). What is not known is null.
+
+`index.outputs`
+: The updates that count, by run, topic, time, update: `run topic time update update_id sampled
+  judged weight`; `text`, `length`, `cost` where there are such; where duplicates are
+  given `original`, the update that is its M(u). `index.updates` has them with texts always.
+
+`index["nuggets"]`
+: The nuggets that count, as in their file: `topic nugget nugget_id time importance`; `text`,
+  `length`, `cost` where given. `time` is since when a nugget could be known.
+
+`index["pairs"]`
+: Who says what, each once, by update and nugget: `run topic time update nugget`; `grade` where
+  matches have grades; `start end` where they have spans.
+
+`index["firsts"]`
+: The earliest matches by run, topic, nugget, time: the columns of `pairs`, with `grade rise`
+  always; `said`, how many updates of the unit say the nugget; `opens`, whether it is the first of
+  its nugget; `since importance`, those of the nugget.
+
+`index["present"]`
+: `run topic` with any line of a run, counted or not.
+
+`index.times`
+: A row a topic: `topic start end latest`.
+
+In `index.updates` an `update_id` is a String, elsewhere a pair of codes: `files.join_ids`.
+
+An `update_id` and a `text` are those of what stands for the update: of the pool's update that it
+repeats. Ids and texts are Strings; `judged` is false where neither an assessor nor a matcher has
+judged an update.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from tseval.core.doubtful_times import years_apart
+from tseval.core.frames import FrameIndex, relative_start, spans, unknown_topics
+from tseval.core.kernel import (
+    KEY,
+    Contributions,
+    divided,
+    first,
+    natural,
+    quotient,
+    running_total,
+    total,
+    value,
+)
+from tseval.core.wording import count, listed, none_of, percent
+from tseval.errors import Doubt, InputError, Reason, UsageError
+from tseval.families.temporal.files import has_header, join_ids, of_documents
+from tseval.families.temporal.rules import Rules
+from tseval.io.tables import Table
+from tseval.records import frozen
+from tseval.tables import natural_order
+
+LATENCY_STEP = 6 * 3600.0
+"""The seconds after which a nugget is worth half."""
+INFINITE_CONFIDENCE = 1000.0
+NO_DUPLICATE = "NULL"
+"""What stands in a pool where an update repeats no other."""
+LETTERS = "letters"
+"""The words that a text costs: letters and digits after NFKC; matchers cut more finely."""
+WORD = re.compile(r"\w+")
+TOKEN = r"[^\t\n\v\f\r ]+"
+TWO_IN_A_WORD = r"^[^\t\n\v\f\r ]{2}"
+UPDATE = ("topic", "update_id")
+NUGGET = ("topic", "nugget_id")
+
+
+@frozen
+class EarliestIndex(FrameIndex):
+    """Which update is the first to say each nugget, shared by all measures.
+
+    What the track's measures add up is worked out when one first asks.
+    """
+
+    rules: Rules = Rules()
+    has_texts: bool = True
+    """Whether there are texts at all: a run of the track has none without a pool."""
+    spans_in_bytes: bool = False
+    """Whether the spans of matches count bytes, not characters."""
+    _sums: dict[tuple[str, bytes], pl.DataFrame] = field(default_factory=dict, repr=False)
+
+    @property
+    def gold(self) -> pl.DataFrame:
+        """The nuggets that count for every run."""
+        return self["nuggets"]
+
+    @cached_property
+    def updates(self) -> pl.DataFrame:
+        """The outputs with their ids and texts as such."""
+        return add_texts(join_ids(self.outputs, "update_id"), self.frames.get("pool"))
+
+    @cached_property
+    def rewards(self) -> pl.DataFrame:
+        """`topic rewards number`: what there was to gain on each topic, from how many nuggets."""
+        nuggets = weigh_nuggets(self["nuggets"], self.rules.reward)
+        return nuggets.group_by("topic").agg(rewards=total(pl.col("reward")), number=pl.len())
+
+    @cached_property
+    def best(self) -> pl.DataFrame:
+        """`topic k best`: Z, the mean of the k largest rewards of each topic."""
+        nuggets = weigh_nuggets(self["nuggets"], self.rules.reward)
+        ranked = nuggets.sort("topic", "reward", descending=[False, True])
+        ranked = ranked.with_columns(k=pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).over("topic"))
+        sums = ranked.select("topic", "k", best=running_total(pl.col("reward"), "topic"))
+        return sums.with_columns(quotient(pl.col("best"), pl.col("k")))
+
+    @cached_property
+    def counts(self) -> pl.DataFrame:
+        """What each update counts for."""
+        sampled = pl.col("sampled").cast(pl.Float64)
+        return self.outputs.select(*KEY, "time", "weight", count=1.0, sampled=sampled)
+
+    @cached_property
+    def words(self) -> pl.DataFrame:
+        """V of each update: 1, and the words that say nothing new by the mean words of a nugget.
+
+        Where no nugget of the topic has any word it is 1.
+        """
+        if not self.has_texts:
+            raise UsageError(
+                "verbosity needs the texts of the updates, which a run of the track does not hold: "
+                "give the pool of judged updates (--pool)"
+            )
+        updates, rules = self.outputs, self.rules
+        if "length" in updates.columns:
+            said = updates["length"]
+        elif "pool_row" in updates.columns:
+            words = count_words(self["pool"]["text"], rules.words)
+            none = count_words(pl.Series([""]), rules.words)[0]
+            said = words.gather(updates["pool_row"]).fill_null(none)
+        else:
+            said = count_words(self.updates["text"], rules.words)
+        if rules.unsampled == "one-word":
+            said = said.zip_with(updates["sampled"], pl.repeat(1.0, len(said), eager=True))
+        said -= self._marked
+        nuggets = self["nuggets"]
+        if rules.lengths == "column" and "length" in nuggets.columns:
+            lengths = nuggets["length"]
+        else:
+            lengths = count_words(nuggets["text"], rules.words)
+        means = (
+            nuggets.select("topic", mean=lengths)
+            .group_by("topic")
+            .agg(quotient(total(pl.col("mean")), pl.len()))
+        )
+        means = self.times.select("topic").join(
+            means, on="topic", how="left", maintain_order="left"
+        )
+        mean = means["mean"].gather(updates["topic"].to_physical())
+        idle = updates.select(*KEY, "time", "weight", idle=said.clip(0.0), mean=mean)
+        verbosity = divided("idle", "mean", 0.0) + 1
+        return idle.select(
+            *KEY, "time", verbosity=verbosity, weighted_verbosity=verbosity * pl.col("weight")
+        )
+
+    @cached_property
+    def _marked(self) -> pl.Series:
+        """How many words of each update lie in spans of nuggets that it is the first to say."""
+        firsts, updates = self["firsts"], self.outputs.select("update")
+        if "start" not in firsts.columns:
+            return pl.repeat(0.0, updates.height, eager=True)
+        spans = firsts.select("update", "start", "end").drop_nulls()
+        places = self.outputs.select("update", pl.col("^(text|pool_row)$"))
+        spans = add_texts(spans.join(places, on="update"), self.frames.get("pool"))
+        cut = [name for name in spans.columns if name in ("pool_row", "text")]
+        cut = [cut[0], "start", "end"]
+        different = spans.unique(cut)
+        words = mark_words(different, self.rules.words, self.spans_in_bytes)
+        words = words.select(*cut, "low", "high")
+        marked = spans.join(words, on=cut).sort("update", "low")
+        high = pl.max_horizontal("low", "high")
+        behind = high.cum_max().shift(1, fill_value=0).over("update")
+        new = (high - pl.max_horizontal("low", behind)).clip(0)
+        number = marked.group_by("update").agg(marked=new.cast(pl.Int64).sum().cast(pl.Float64))
+        known = updates.join(number, on="update", how="left", maintain_order="left")
+        return known["marked"].fill_null(0.0)
+
+    @cached_property
+    def gains(self) -> pl.DataFrame:
+        """What each earliest match gains: its reward and its latency discount, 1 on time."""
+        rewards = weigh_nuggets(self["nuggets"], self.rules.reward).select("nugget", "reward")
+        firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
+        late = (firsts["time"] - firsts["since"]).to_numpy()
+        firsts = firsts.join(
+            self.outputs.select("update", "weight"), on="update", maintain_order="left"
+        ).with_columns(L=1 - (2 / np.pi) * np.arctan(late / LATENCY_STEP))
+        gain, weight = pl.col("reward") * pl.col("rise"), pl.col("weight")
+        amounts = {
+            "gain": gain,
+            "latency_gain": gain * pl.col("L"),
+            "discount": pl.col("L") * pl.col("rise"),
+        }
+        weighted = {f"weighted_{name}": amount * weight for name, amount in amounts.items()}
+        return firsts.select(*KEY, "time", "nugget", found="rise", **amounts, **weighted)
+
+    def sums(self, frame: str, times: pl.DataFrame | None) -> pl.DataFrame:
+        """Return the sums of all amounts of a frame by unit, before the times of the units."""
+        key = frame, b"" if times is None else times["before"].to_numpy().tobytes()
+        if key not in self._sums:
+            table = getattr(self, frame)
+            every = Contributions([table.drop("nugget", strict=False)], lambda sums: sums)
+            self._sums[key] = value(every, self.pairs, times)
+        return self._sums[key]
+
+
+class Found(NamedTuple):
+    """Who says what: `update nugget`, and `grade score start end` as far as there are such."""
+
+    pairs: pl.DataFrame
+    judged: pl.Series | None = None
+    """The updates that matches name, where only these and those in the pool were judged."""
+    in_bytes: bool = False
+
+
+# Updates, and what stands for them.
+
+
+def find_standing(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
+    """Return all updates with the ids and the texts of what stands for them.
+
+    `sampled` says whether an update is in the pool; all are without one. `weight` is that of an
+    update in the confidence-biased measures. Updates without texts of their own have the row of the
+    pool that has one: see `add_texts`.
+    """
+    updates = tables["updates"].frame.with_row_index("update")
+    run, topic = (pl.col(name).cast(pl.Categorical).to_physical().cast(pl.UInt64) for name in KEY)
+    updates = updates.with_columns(unit=run * 2**32 + topic)
+    updates = updates.with_columns(weight=weigh(updates, rules)).drop("unit")
+    updates = updates.with_columns(pl.col("^cost$").fill_null(1.0))
+    if "pool" not in tables:
+        return updates.with_columns(sampled=pl.lit(True))
+    pool = pool_of(tables)
+    if rules.exact_duplicates == "lookup" and "duplicates" in tables:
+        updates = _look_up_duplicates(updates, pool, tables["duplicates"].frame)
+    places = pool.select("topic", stands="update_id").with_row_index("place")
+    names = find_canonical(pool, rules).join(places, on=["topic", "stands"])
+    found = of_documents(updates.select("update", *UPDATE), names).join(names, on=UPDATE)
+    none = pl.repeat(None, updates.height, dtype=pl.UInt32, eager=True)
+    place = none.scatter(found["update"], found["place"])
+    updates = updates.with_columns(sampled=place.is_not_null())
+    if (found["update_id"] != found["stands"]).any():
+        stands = pool["update_id"].gather(place)
+        updates = updates.with_columns(update_id=pl.coalesce(stands, "update_id"))
+    if "text" in pool.columns and "text" not in updates.columns:
+        updates = updates.with_columns(pool_row=place)
+    elif "text" in pool.columns:
+        updates = updates.with_columns(text=pl.coalesce(pool["text"].gather(place), "text"))
+    if rules.lengths == "column" and "length" in pool.columns:
+        updates = updates.with_columns(length=pool["length"].gather(place).fill_null(0.0))
+    return updates
+
+
+def pool_of(tables: Mapping[str, Table]) -> pl.DataFrame:
+    """Return the pool; of rows that repeat an id the last one counts."""
+    return tables["pool"].frame.unique(UPDATE, keep="last", maintain_order=True)
+
+
+def add_texts(updates: pl.DataFrame, pool: pl.DataFrame | None) -> pl.DataFrame:
+    """Return updates with texts, of the pool if they have none of their own."""
+    if "text" in updates.columns:
+        return updates
+    if pool is None or "pool_row" not in updates.columns:
+        return updates.with_columns(text=pl.lit(""))
+    return updates.with_columns(text=pool["text"].gather(updates["pool_row"]).fill_null(""))
+
+
+def find_canonical(pool: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """Return `topic update_id stands` of a pool's updates: what each repeats, if that is there."""
+    own = pool.select(UPDATE)
+    if "duplicate_id" not in pool.columns or rules.duplicates == "ignore":
+        return own.with_columns(stands="update_id")
+    others = own.select("topic", duplicate_id="update_id", other="update_id")
+    none = pl.struct(doc=pl.lit(NO_DUPLICATE, pl.Categorical), part=pl.lit("", pl.Categorical))
+    others = others.filter(pl.col("other") != none)
+    named = pool.select(*UPDATE, "duplicate_id").join(
+        others, on=["topic", "duplicate_id"], how="left", maintain_order="left"
+    )
+    return named.select(*UPDATE, stands=pl.coalesce("other", "update_id"))
+
+
+def _look_up_duplicates(
+    updates: pl.DataFrame, pool: pl.DataFrame, duplicates: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the updates with the ids of duplicates in the pool where they are not in it."""
+    pairs = duplicates.select("update_id", other="duplicate_id").with_row_index("place")
+    turned = pairs.select("place", update_id="other", other="update_id")
+    absent = updates.select("update", *UPDATE).join(pool, on=UPDATE, how="anti")
+    listed = absent.join(pl.concat([pairs, turned]), on="update_id")
+    known = listed.join(pool.select("topic", other="update_id"), on=["topic", "other"])
+    found = first(known, ["update"], "place").select("update", "other")
+    updates = updates.join(found, on="update", how="left", maintain_order="left")
+    return updates.with_columns(update_id=pl.coalesce("other", "update_id")).drop("other")
+
+
+def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
+    """Return each update's weight among the lines of its run and topic."""
+    if rules.confidence == "place":
+        return quotient(pl.lit(1.0), pl.col("unit").cum_count().over("unit"))
+    if "confidence" not in updates.columns:
+        raw = pl.repeat(1.0, pl.len())
+    else:
+        told = pl.col("confidence").fill_null(0.0)
+        raw = pl.when(told.is_infinite()).then(INFINITE_CONFIDENCE).otherwise(told)
+    if rules.confidence == "raw":
+        return raw
+    least, greatest = raw.min().over("unit"), raw.max().over("unit")
+    return pl.when(greatest > least).then((raw - least) / (greatest - least)).otherwise(0.5)
+
+
+# Nuggets.
+
+
+def find_nuggets(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
+    """Return the nuggets that count."""
+    nuggets = tables["nuggets"].frame.with_row_index("nugget")
+    if "importance" not in nuggets.columns:
+        nuggets = nuggets.with_columns(importance=pl.lit(1.0))
+    if rules.unimportant == "drop":
+        nuggets = nuggets.filter(pl.col("importance") > 0)
+    if "matches" in tables and rules.unmatched_topics == "skip":
+        nuggets = nuggets.join(
+            tables["matches"].frame, on="topic", how="semi", maintain_order="left"
+        )
+    if rules.matched_nuggets_only == "yes":
+        if "matches" not in tables:
+            raise UsageError("matched nuggets alone can count only where matches are given")
+        nuggets = nuggets.join(
+            tables["matches"].frame, on=NUGGET, how="semi", maintain_order="left"
+        )
+    if not nuggets.height:
+        raise UsageError("the rules leave no nugget to score with")
+    return nuggets
+
+
+def know_since(
+    nuggets: pl.DataFrame, updates: pl.DataFrame, pairs: pl.DataFrame, rules: Rules
+) -> pl.DataFrame:
+    """Return the nuggets dated since when they could be known, by the rule `latency-from`."""
+    if rules.latency_from == "nuggets":
+        return nuggets
+    sampled = updates.filter("sampled").select("update", "time")
+    said = pairs.join(sampled, on="update").group_by("nugget").agg(said=pl.col("time").min())
+    own, time = pl.col("time"), pl.col("said")
+    earlier = (
+        pl.min_horizontal(own, time) if rules.latency_from == "all" else pl.coalesce(time, own)
+    )
+    known = nuggets.join(said, on="nugget", how="left", maintain_order="left")
+    return known.with_columns(time=earlier).drop("said")
+
+
+def weigh_nuggets(nuggets: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """Return the nuggets with R: what each is worth."""
+    importance = pl.col("importance")
+    if kind in ("exp", "topic-max"):
+        below = nuggets.select(importance - importance.max().over("topic")).to_series()
+        return nuggets.with_columns(reward=pl.Series(np.exp(below.to_numpy())))
+    if kind == "constant":
+        reward = np.exp(nuggets["importance"].to_numpy()) / np.exp(3.0)
+        return nuggets.with_columns(reward=pl.Series(reward))
+    if kind == "importance" and (nuggets["importance"] < 0).any():
+        raise UsageError("reward=importance: an importance is negative; choose another reward")
+    rewards = {"1": pl.lit(1.0), "binary": (importance > 0).cast(pl.Float64)}
+    return nuggets.with_columns(reward=rewards.get(kind, importance))
+
+
+# Who says what.
+
+
+def count_matches(matches: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """Return the matches that count, and as what, by the rule `grades`."""
+    if rules.grades == "graded":
+        return matches
+    if "grade" not in matches.columns:
+        raise UsageError(f"rule grades={rules.grades} changes nothing: all matches are in full")
+    counted = matches.filter(pl.col("grade") == 1) if rules.grades == "full" else matches
+    return counted.drop("grade")
+
+
+def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
+    """Return `match update nugget` of the matches of updates and nuggets that are there.
+
+    An update id that several runs sent stands for each of them, unless the match names its run.
+    """
+    known = matches.with_row_index("match").join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
+    named = [name for name in ("run",) if name in matches.columns]
+    said = of_documents(updates, known).select(*UPDATE, "update", pl.col(named).alias("of"))
+    pairs = known.select(*UPDATE, "match", "nugget", *named).join(said, on=UPDATE)
+    if named:
+        run, of = (pl.col(name).cast(pl.String) for name in ("run", "of"))
+        pairs = pairs.filter((run.str.strip_chars() == "") | (run == of))
+    return pairs.select("match", "update", "nugget").sort("match", "update")
+
+
+def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of matches with their grades and spans, in the order of the matches."""
+    pairs = resolve(matches, updates, nuggets)
+    told = [name for name in ("grade", "start", "end") if name in matches.columns]
+    more = matches.with_row_index("match").select("match", *told)
+    return pairs.join(more, on="match", maintain_order="left")
+
+
+def find_latency_pairs(
+    tables: Mapping[str, Table],
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    found: Found,
+    rules: Rules,
+) -> pl.DataFrame:
+    """Return the pairs that tell since when a nugget could be known.
+
+    The script of 2015 lets the match of a duplicate count for the update that it repeats when it
+    looks for the earliest time of a nugget, and there alone.
+    """
+    if "matches" not in tables or rules.latency_from == "nuggets":
+        return found.pairs
+    matches = tables["matches"].frame
+    if "pool" in tables:
+        stands = find_canonical(pool_of(tables), rules)
+        matches = matches.join(stands, on=UPDATE, how="left", maintain_order="left")
+        matches = matches.with_columns(update_id=pl.coalesce("stands", "update_id"))
+    return resolve(matches, updates, nuggets)
+
+
+# The index.
+
+
+def index_of(
+    tables: Mapping[str, Table],
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    found: Found,
+    rules: Rules,
+) -> EarliestIndex:
+    """Return the index of these updates and nuggets, which the rules have shaped."""
+    kinds: dict[Any, Any] = {
+        "run": natural(tables["updates"].runs),
+        "topic": natural(nuggets["topic"]),
+    }
+    topic_of_gold: dict[Any, Any] = {"topic": kinds["topic"]}
+    uncast, nuggets = nuggets, nuggets.cast(topic_of_gold)
+    judged = updates.select(pl.exclude("file", "line", "team", "confidence"))
+    judged = judged.cast(kinds, strict=False).filter(pl.col("topic").is_not_null())
+    present = judged.select(KEY).filter(begins()).unique()
+    if rules.unsampled == "skip":
+        judged = judged.filter("sampled")
+    outputs = judged.sort(*KEY, "time", maintain_order=True)
+    may_match = outputs.select("update", *KEY, "time", "sampled")
+    if rules.unsampled == "one-word":
+        may_match = may_match.filter("sampled")
+    pairs = unite_pairs(found.pairs.join(may_match.drop("sampled"), on="update"))
+    was_judged = pl.col("sampled") if "pool" in tables else pl.lit(False)
+    if found.judged is not None:
+        was_judged |= pl.col("update").is_in(found.judged.unique().implode())
+    outputs = outputs.with_columns(judged=pl.lit(True) if found.judged is None else was_judged)
+    if "duplicates" in tables and rules.exact_duplicates != "lookup":
+        outputs = link_duplicates(outputs, tables["duplicates"].frame)
+    times = find_times(tables, nuggets)
+    latency_pairs = find_latency_pairs(tables, updates, uncast, found, rules)
+    known = know_since(nuggets, updates, latency_pairs, rules)
+    times = times.update(known.group_by("topic").agg(latest=pl.col("time").max()), on="topic")
+    gold = known.select("nugget", "topic", "importance", since="time")
+    firsts = find_firsts(pairs).join(gold, on=["topic", "nugget"], maintain_order="left")
+    frames = {"nuggets": known, "pairs": pairs, "firsts": firsts, "present": present}
+    frames |= {"pool": pool_of(tables)} if "pool_row" in outputs.columns else {}
+    is_track = "team" in tables["updates"].frame.columns
+    return EarliestIndex(
+        tuple(kinds["run"].categories),
+        tuple(kinds["topic"].categories),
+        times,
+        outputs,
+        frames,
+        rules=rules,
+        has_texts=not is_track or ("pool" in tables and "length" in tables["pool"].frame.columns),
+        spans_in_bytes=found.in_bytes,
+    )
+
+
+def unite_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return each pair once: with the span of its first row, and the largest of its grades."""
+    pair = ["update", "nugget"]
+    if "grade" in pairs.columns:
+        pairs = pairs.with_columns(pl.col("grade").max().over(pair))
+    pairs = pairs.sort("match") if "match" in pairs.columns else pairs
+    once = pairs.unique(pair, keep="first", maintain_order=True).sort(pair)
+    return once.drop("match", strict=False)
+
+
+def find_firsts(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the earliest match of each nugget, and with grades each that says more of it."""
+    unit = [*KEY, "nugget"]
+    rows = pairs.sort(*unit, "time", "update").with_columns(said=pl.len().over(unit))
+    opens = pl.struct(unit).rle_id().diff().fill_null(1) != 0
+    if "grade" not in pairs.columns:
+        return rows.filter(opens).with_columns(grade=1.0, rise=1.0, opens=True)
+    best = pl.col("grade").cum_max().over(unit)
+    before = best.shift(1).over(unit)
+    rows = rows.with_columns(opens=opens, grade=best, before=before.fill_null(0.0))
+    rising = rows.filter(pl.col("opens") | (pl.col("grade") > pl.col("before")))
+    return rising.with_columns(rise=pl.col("grade") - pl.col("before")).drop("before")
+
+
+def find_times(tables: Mapping[str, Table], nuggets: pl.DataFrame) -> pl.DataFrame:
+    """Return when each topic starts and ends: as the topics file says, else as its nuggets do."""
+    time = pl.col("time")
+    times = (
+        nuggets.group_by("topic")
+        .agg(start=time.min(), end=time.max(), latest=time.max())
+        .sort("topic")
+    )
+    times = relative_start(times, tables["nuggets"])
+    if "topics" in tables:
+        told = tables["topics"].frame.select("topic", pl.col("^(start|end)$"))
+        told = told.cast({"topic": times.schema["topic"]}, strict=False).drop_nulls("topic")
+        times = times.update(told, on="topic")
+    return times
+
+
+def link_duplicates(outputs: pl.DataFrame, duplicates: pl.DataFrame) -> pl.DataFrame:
+    """Return updates with the earliest of their unit that is linked with each, mostly itself.
+
+    The links go over ids, so two updates are linked even if one between them was not sent.
+    """
+    from scipy.sparse import coo_array  # few need it, and it is slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    by = ["topic", "name"] if "topic" in duplicates.columns else ["name"]
+    pairs, topic = duplicates, pl.col("topic").cast(pl.Categorical)
+    ends = [pairs.select(*by[:-1], name=end) for end in ("update_id", "duplicate_id")]
+    nodes = pl.concat(ends).unique(maintain_order=True).with_row_index("node")
+    places = [end.join(nodes, on=by, maintain_order="left")["node"].to_numpy() for end in ends]
+    shape = (nodes.height, nodes.height)
+    links = coo_array((np.ones(pairs.height, np.int8), tuple(places)), shape=shape)
+    classes = nodes.with_columns(linked=connected_components(links, directed=False)[1])
+    linked = outputs.with_columns(topic=topic, name="update_id").join(
+        classes, on=by, how="left", maintain_order="left"
+    )["linked"]
+    earliest, own = (pl.col("update").first().over(*KEY, by) for by in ("linked", "update_id"))
+    original = pl.when(pl.col("linked").is_null()).then(own).otherwise(earliest)
+    return outputs.with_columns(linked=linked).with_columns(original=original).drop("linked")
+
+
+# Words.
+
+
+def count_words(texts: pl.Series, kind: str) -> pl.Series:
+    """Return the number of words of each text, as floats."""
+    if kind == "blanks":
+        return texts.str.count_matches(" ", literal=True) + 1.0
+    if kind != LETTERS:
+        return texts.str.count_matches(TOKEN).cast(pl.Float64)
+    from tseval.matching.normal import normal
+
+    counts = texts.str.count_matches("[0-9A-Z_a-z]+").cast(pl.Float64)
+    beyond = (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+    others = [float(len(WORD.findall(normal("NFKC", each)))) for each in texts.gather(beyond)]
+    return counts.scatter(beyond, others)
+
+
+def mark_words(spans: pl.DataFrame, kind: str, in_bytes: bool) -> pl.DataFrame:
+    """Return `low high` beside `text start end`: the first word in a span, the one behind it."""
+    texts = spans["text"]
+    if in_bytes:
+        beyond = (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+        others = [each.encode().decode("latin-1") for each in texts.gather(beyond)]
+        texts = texts.scatter(beyond, others)  # a character stands for each byte
+    text, start, end = pl.col("text"), pl.col("start"), pl.col("end")
+    length = text.str.len_chars().cast(pl.Int64)
+    low, high = (pl.min_horizontal(at.cast(pl.Int64), length).clip(0) for at in (start, end))
+    if kind == "blanks":
+        before = text.str.slice(0, low + 1).str.count_matches(" ", literal=True).cast(pl.Int64)
+        first_word = (before - 1).clip(0)
+        behind = text.str.slice(0, high).str.count_matches(" ", literal=True)
+    else:
+        is_inside = text.str.slice(low - 1, 2).str.contains(TWO_IN_A_WORD) & (low > 0)
+        begun = text.str.slice(0, low).str.count_matches(TOKEN).cast(pl.Int64)
+        first_word = begun - is_inside.cast(pl.Int64)
+        behind = text.str.slice(0, high).str.count_matches(TOKEN)
+    return spans.with_columns(
+        spans.with_columns(texts).select(low=first_word, high=behind.cast(pl.Int64))
+    )
+
+
+# What a reader of the scores should know.
+
+FOREIGN_POOL_CURE = "give the pool that was drawn from these runs, with their updates' ids"
+FOREIGN_CURE = (
+    "a run without a column `run` is called as its file: give the file its old name, or name the "
+    "run in both tables, or leave the column `run` out of the matches"
+)
+
+
+def refuse_foreign_matches(tables: Mapping[str, Table]) -> None:
+    """Refuse matches that are all of other runs than these: likely files have new names."""
+    matches, runs = tables["matches"], runs_in(tables["updates"].frame)
+    if "run" not in matches.frame.columns or not matches.frame.height or not runs:
+        return
+    theirs = runs_in(matches.frame)
+    if set(theirs).isdisjoint(runs):
+        reason = f"every match is of another run: of {listed(theirs)}; scored: {listed(runs)}"
+        raise _unrelated(matches, reason, FOREIGN_CURE)
+
+
+def _unrelated(table: Table, reason: str, cure: str) -> InputError:
+    """Return the fault of a table as a whole, at its first row."""
+    told = table.frame.head(1).with_columns(reason=pl.lit(reason))
+    return InputError(list(table.faults(told, "{reason}", cure, "unrelated-inputs")))
+
+
+def runs_in(frame: pl.DataFrame) -> list[str]:
+    """Return the names in a column of runs, in natural order."""
+    return natural_order(set(frame["run"].unique()))
+
+
+def warn_of_pool(pool: Any, tables: Mapping[str, Table], rules: Rules) -> Iterator[str]:
+    """Yield warnings about a pool of the track, which may lack a header."""
+    if isinstance(pool, str | Path) and "pool" in tables:
+        if rules.pool_header == "always" and not has_header(pool):
+            yield "the pool has no header: its first row is lost, as it was to the script"
+        elif tables["pool"].frame["line"].head(1).to_list() == [1]:
+            yield "the pool has no header; it is read all the same"
+
+
+def begins() -> pl.Expr:
+    """Return whether a row is of another run or topic than the row before."""
+    return pl.any_horizontal(pl.col(KEY) != pl.col(KEY).shift()).fill_null(True)
+
+
+def find_warnings(
+    tables: Mapping[str, Table],
+    updates: pl.DataFrame,
+    found: Found,
+    index: EarliestIndex,
+    decided: int | None = None,
+) -> Iterator[str]:
+    """Yield what a reader should know of files that do not fit together, of runs, and of gold.
+
+    `decided` is how many pairs corrections decide, where there are such.
+    """
+    nuggets = tables["nuggets"].frame
+    if "matches" in tables:
+        yield from _warn_of_matches(tables, updates, found)
+    if decided is not None:
+        yield from _warn_of_corrections(tables, updates, decided)
+    if "duplicates" in tables:
+        yield from _warn_of_duplicates(tables, updates)
+    if dropped := nuggets.height - index["nuggets"].height:
+        yield f"{count(dropped, 'nugget')} left out by the rules"
+    by_text = "matches" not in tables
+    counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
+    yield from _warn_of_runs(tables, updates, counted, index, by_text)
+    yield from _warn_of_unjudged(index, has_pool="pool" in tables)
+    gold = index["nuggets"]
+    if by_text and (gold["text"] == "").any():
+        blank = gold.filter(pl.col("text") == "")["nugget_id"].to_list()
+        yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
+    found_spans = list(spans(gold.with_columns(pl.col("topic").cast(pl.String)), "nuggets"))
+    if "topics" in tables:
+        topics = tables["topics"].frame
+        if lost := sorted(set(index.topics) - set(topics["topic"])):
+            noun = count(len(lost), "judged topic")
+            yield f"{noun} not in the topics file start at their earliest nugget: {listed(lost)}"
+        for name in [name for name in ("start", "end") if name in topics.columns]:
+            found_spans += spans(topics.select("topic", time=name), "topics")
+    ends = begins().shift(-1, fill_value=True)
+    found_spans += spans(index.outputs.select(*KEY, "time").filter(begins() | ends))
+    yield from years_apart(found_spans, index.topics)
+
+
+def _warn_of_matches(
+    tables: Mapping[str, Table], updates: pl.DataFrame, found: Found
+) -> Iterator[str]:
+    """Yield warnings about matches; only those that a track published may name unknown nuggets."""
+    matches, nuggets = tables["matches"].frame, tables["nuggets"].frame.with_row_index("nugget")
+    unknown = matches.join(nuggets, on=NUGGET, how="anti")
+    there = matches.height - unknown.height
+    if not there and matches.height:
+        none = none_of("the", matches.height, "match", "matches")
+        yield Reason(f"{none} of a nugget that is there")
+    elif unknown.height:
+        names = sorted(set(unknown["nugget_id"]))
+        noun = count(len(names), "nugget")
+        yield f"matches name {noun} that are not there, passed over: {listed(names)}"
+    applied = found.pairs.height or resolve(matches, updates, nuggets).height
+    if there and not applied:
+        yield Reason(f"{none_of('the', there, 'match', 'matches')} of an update of these runs")
+    elif there and "run" in matches.columns:
+        lost = natural_order(set(runs_in(updates)) - set(matches["run"]))
+        if lost:
+            yield Reason(f"no match is of these runs, which say nothing then: {listed(lost)}")
+
+
+def _warn_of_corrections(
+    tables: Mapping[str, Table], updates: pl.DataFrame, decided: int
+) -> Iterator[str]:
+    """Yield a warning if corrections change nothing, or name only some of the runs."""
+    every, runs = tables["corrections"].frame, runs_in(updates)
+    verdicts = every.filter(pl.col("verdict").str.strip_chars() != "")
+    if not verdicts.height:
+        yield "corrections: no row has a verdict, so nothing changes"
+        return
+    named = runs_in(every) if "run" in every.columns else []
+    theirs = runs_in(verdicts) if "run" in every.columns else []
+    if theirs and not decided and set(theirs).isdisjoint(runs):
+        yield f"corrections: all are of other runs, of {listed(theirs)}, so nothing changes"
+        return
+    nuggets = tables["nuggets"].frame.with_row_index("nugget")
+    by_id = updates.join(resolve(verdicts, updates, nuggets), on="update", how="semi")
+    if others := [name for name in runs if name not in {*named, *by_id["run"]}]:
+        yield Doubt(
+            f"corrections name no update of {len(others):,} of {count(len(runs), 'run')}, so only "
+            "shared texts are corrected there; their scores are not comparable: "
+            f"{', '.join(others[:3])}"
+        )
+
+
+def _warn_of_duplicates(tables: Mapping[str, Table], updates: pl.DataFrame) -> Iterator[str]:
+    """Yield a warning if no pair of duplicates has an update of these runs."""
+    pairs = tables["duplicates"].frame
+    by = [name for name in UPDATE if name in pairs.columns]
+    ends = (pairs, pairs.with_columns(update_id="duplicate_id"))
+    known = (tables["updates"].frame, updates)
+    if pairs.height and not any(
+        end.join(each, on=by, how="semi").height for end in ends for each in known
+    ):
+        none = none_of("the", pairs.height, "duplicate", "duplicates")
+        yield f"{none} of an update of these runs"
+
+
+def _warn_of_runs(
+    tables: Mapping[str, Table],
+    updates: pl.DataFrame,
+    counted: pl.DataFrame,
+    index: EarliestIndex,
+    by_text: bool,
+) -> Iterator[str]:
+    """Yield warnings about runs: topics, the pool, times, confidences and texts."""
+    is_judged = pl.col("topic").is_in(index.topics)
+    for run, topics in sorted_by_run(unknown_topics(counted, index), index):
+        noun = count(len(topics), "topic")
+        yield f"run {run}: {noun} not in the gold, ignored: {listed(topics)}"
+    judged = updates.select("run", "topic", "sampled").filter(is_judged)
+    if "pool" in tables and "team" not in updates.columns and not judged["sampled"].any():
+        _refuse_foreign_pool(tables, judged.height)
+    pooled = judged.group_by("run").agg(number=pl.len(), pooled=pl.col("sampled").any())
+    outside = pooled.filter(~pl.col("pooled")).select("run", "number")
+    for run, number in sorted_by_run(outside.iter_rows(), index):
+        yield Reason(f"run {run}: {none_of('its', number, 'update', 'updates')} in the pool")
+    starts = index.times["start"].gather(index.outputs["topic"].to_physical())
+    early = index.outputs.select("run", "time").filter(pl.col("time") < starts)
+    for run, number in sorted_by_run(early.group_by("run").len().iter_rows(), index):
+        yield f"run {run}: {count(number, 'update')} before the start of the topic"
+    if "confidence" in counted.columns:
+        told = pl.col("confidence").fill_null(0.0)
+        least, most = pl.col("told").min(), pl.col("told").max()
+        confidences = counted.select("run", told=told).group_by("run")
+        levels = confidences.agg(least=least, most=most, number=pl.len())
+        equal = levels.filter((pl.col("number") > 1) & (pl.col("least") == pl.col("most")))
+        for run, value in sorted_by_run(equal.select("run", "least").iter_rows(), index):
+            yield f"run {run}: every confidence is {value:g}"
+    if by_text:
+        texts = add_texts(counted, pool_of(tables) if "pool" in tables else None)
+        blank = pl.col("text") == ""
+        of_runs = texts.filter(is_judged).group_by("run")
+        silent = of_runs.agg(number=(pl.col("text") == "").sum(), every=blank.all()).filter(
+            pl.col("number") > 0
+        )
+        for run, number, every in sorted_by_run(silent.iter_rows(), index):
+            told_of = f"run {run}: {count(number, 'update')} without text cannot be matched"
+            yield Reason(told_of) if every else told_of
+
+
+def sorted_by_run(rows: Iterable[Any], index: EarliestIndex) -> list[Any]:
+    """Return rows that begin with a run in the order of the runs."""
+    return sorted(rows, key=lambda row: index.runs.index(row[0]))
+
+
+def _refuse_foreign_pool(tables: Mapping[str, Table], judged: int) -> None:
+    """Refuse a pool that has none of the `judged` updates that these runs have in judged topics.
+
+    A run in the track's own files may well have nothing in the pool: it is warned about.
+    """
+    pool, runs = tables["pool"], runs_in(tables["updates"].frame)
+    if judged and pool.frame.height:
+        first = join_ids(pool.frame.head(1), "update_id").row(0, named=True)
+        reason = (
+            f"{none_of('the', judged, 'update', 'updates')} in the pool, of all that the runs have "
+            f'in judged topics: the pool has updates such as "{first["update_id"]}" of topic '
+            f'"{first["topic"]}", the runs are {listed(runs)}'
+        )
+        raise _unrelated(pool, reason, FOREIGN_POOL_CURE)
+
+
+def _warn_of_unjudged(index: EarliestIndex, *, has_pool: bool) -> Iterator[Doubt]:
+    """Yield a warning of runs with updates that nobody judged: the least share first."""
+    judged = index.outputs.select("run", "judged")
+    number = pl.col("judged").cast(pl.Int64).sum()
+    of_runs = judged.group_by("run").agg(share=quotient(number, pl.len())).sort("run")
+    some = of_runs.filter(pl.col("share") < 1).sort("share", maintain_order=True)
+    if some.height and (of_runs["share"] > 0).any():  # else no update is in the pool: told above
+        shares = [percent(share) for share in some["share"]]
+        ends = shares if len(shares) <= 2 else [shares[0], shares[-1]]
+        told = (" and " if len(shares) == 2 else " to ").join(ends)
+        known = "are judged" if has_pool else "are known to be judged without --pool"
+        names = listed(some["run"].cast(pl.String).to_list())
+        yield Doubt(f"{told} of updates {known} ({names}); the others count as no match")
