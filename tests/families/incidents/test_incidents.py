@@ -48,7 +48,7 @@ MEASURES = (
     *(f"type.{name}{group}" for name in ("P", "R", "F1", "accuracy") for group in GROUPS),
     *(f"any.{name}" for name in ("P", "R", "F1", "accuracy")),
     *(f"priority.{name}{group}" for name in ("MSE", "RMSE", "F1", "pearson") for group in GROUPS),
-    *("AAW", "AAW.high", "AAW.low", "nDCG@100"),
+    *("AAW", "AAW.high", "AAW.low", "nDCG@100", "priority.MSE_posts"),
 )
 PRIORITIES = (
     st.sampled_from((0.0, 0.1, 0.25, 0.26, 0.5, 0.51, 0.7, 0.75, 0.76, 1.0)),
