@@ -333,15 +333,12 @@ class Gold(ABC):
         return self.reader.schema.key
 
     @abstractmethod
-    def evaluate(self, runs: Table, others: pl.DataFrame, *, is_whole: bool) -> Evaluation:
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> Evaluation:
         """The evaluation of some rows; of the others `run topic rows again` are counted."""
 
     @abstractmethod
     def keep(self, rows: pl.DataFrame) -> pl.Series:
         """Which rows can still change what later ones are worth."""
-
-    def check(self, rows: pl.DataFrame) -> None:  # noqa: B027 - most are checked as they are read
-        """Refuse rows of runs that do not fit the gold."""
 
 
 @frozen

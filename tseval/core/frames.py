@@ -164,8 +164,6 @@ class Request(NamedTuple):
     tables: Mapping[str, Table]
     others: pl.DataFrame | None = None
     """The numbers of rows of runs that were read before: `run topic rows again`."""
-    is_whole: bool = True
-    """Whether the runs are whole, so that what they lack is a fault."""
 
 
 class Content(NamedTuple):
@@ -300,10 +298,10 @@ class FrameGold(Gold):
         tables = read_inputs(opened, access, self.readers, kind.by_name, kind.optional)
         self.request = Request(opened, options, applied, tables)
 
-    def evaluate(self, runs: Table, others: pl.DataFrame, *, is_whole: bool) -> FrameEvaluation:
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
         """Return the evaluation of some rows; of the others numbers count."""
         tables = {**self.request.tables, self.runs: runs}
-        request = self.request._replace(tables=tables, others=others, is_whole=is_whole)
+        request = self.request._replace(tables=tables, others=others)
         return self.evaluation.join(request, self.edition, self.readers)
 
 

@@ -78,7 +78,7 @@ class Rows:
         counts = {**dict.fromkeys(KEY, pl.String), "rows": pl.Int64, AGAIN: pl.Int64}
         self.counts = pl.DataFrame(schema=counts)
         self.empty = read_nothing(gold.reader)
-        evaluation = gold.evaluate(self.empty, self.counts, is_whole=False)
+        evaluation = gold.evaluate(self.empty, self.counts)
         self.measures = chosen_measures(evaluation, wanted, at)
         for measure in self.measures if gold.has_sums else ():
             if self._sums_of(evaluation, measure, {}) is None:
@@ -110,9 +110,9 @@ class Rows:
         """Return the rows that are kept and those of a block."""
         return block if self.kept is None else pl.concat([self.kept, block], how="diagonal_relaxed")
 
-    def evaluation(self, *, is_whole: bool = True) -> Evaluation:
+    def evaluation(self) -> Evaluation:
         """Return the evaluation of all that has come."""
-        found = self.gold.evaluate(self.table(self.kept), self.counts, is_whole=is_whole)
+        found = self.gold.evaluate(self.table(self.kept), self.counts)
         return replace(found, others=self.others)
 
     def add(self, block: pl.DataFrame) -> None:
@@ -141,7 +141,7 @@ class Rows:
 
     def _sums(self, rows: pl.DataFrame) -> dict[Measure, pl.DataFrame]:
         """The exact sums of some rows by themselves, for each measure."""
-        found = self.gold.evaluate(self.table(rows), self.counts, is_whole=False)
+        found = self.gold.evaluate(self.table(rows), self.counts)
         known: dict[Measure, Result] = {}
         return {each: self._sums_of(found, each, known) for each in self.measures}
 
@@ -380,7 +380,7 @@ class Follower:
     def _rules(self) -> str:
         """What must be the same when a state goes on."""
         measures, asked = self.rows.measures, self.asked
-        evaluation = self.rows.evaluation(is_whole=False)
+        evaluation = self.rows.evaluation()
         rule = asked.on_missing or evaluation.edition.on_missing
         signature = signature_of(evaluation, measures, rule, asked.undefined)
         return f"{signature}|measures:{' '.join(map(str, measures))}"
@@ -569,7 +569,7 @@ class Follower:
             for measure, sums in rows.others.items()
         }
         table = rows.table(seen, every["state"].to_list())
-        evaluation = self.gold.evaluate(table, rows.counts.clear(), is_whole=False)
+        evaluation = self.gold.evaluate(table, rows.counts.clear())
         evaluation = replace(evaluation, others=others)
         try:
             scores = plain_scores(
@@ -620,7 +620,7 @@ class Follower:
         if rows.runs:
             zones = tuple(self.stream.zones.items())
             rows.sources = [replace(rows.sources[0], rows=at.lines, zones=zones)]
-            evaluation = rows.evaluation(is_whole=False)
+            evaluation = rows.evaluation()
             scores = scores_of(evaluation, rows.measures, asked.on_missing, asked.undefined)
             records = [each._asdict() for each in scores.records(per_topic=asked.per_topic)]
             warnings = list(scores.warnings)

@@ -75,10 +75,9 @@ def read_blocks(
     if reader.may_be_empty and is_empty(source):
         yield read_input(source, name, reader, form)
         return
-    if track is not None and (track.layout is not None or track.has_heading):
+    if track is not None and track.layout is not None:
         own = replace(track, applies=lambda _: True)
         reader = replace(reader, tracks=(own,), reads_tables=False)
-        heading = source.first_line() + b"\n" if track.has_heading else b""
     else:
         form = form_of(source, reader.schema.called(source.columns), form)
         if track is not None or form not in IN_BLOCKS:

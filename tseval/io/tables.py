@@ -132,8 +132,6 @@ class TrackFile:
     forms: tuple[str, ...] = ()
     """The names by which `--input-format` asks for it."""
     rank: Rank = Rank.SURE
-    has_heading: bool = False
-    """Whether its first line heads the others, of which any number can be read with it."""
     runs_by_file: bool = False
     """Whether its runs are named after their file where another such file has one of the name."""
 

@@ -471,7 +471,7 @@ class ClusterGold(Gold):
         members = found.table("clusters", NO_CLUSTERS).frame.select(rows.POST).unique()
         self.members = members.cast(pl.String).with_columns(is_kept=True)
 
-    def evaluate(self, runs: Table, others: pl.DataFrame, *, is_whole: bool) -> ClusterEvaluation:  # noqa: ARG002
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> ClusterEvaluation:
         """Return the evaluation of some posts."""
         if "selected" in runs.frame.columns:
             raise UsageError('a column "selected" needs all posts at once')
