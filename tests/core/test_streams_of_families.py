@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.program import Outcome
@@ -88,8 +90,13 @@ class World:
         chosen = self.rows if rows is None else rows
         if suffix == ".tsv":
             return self._table("run.tsv", chosen)
-        path = self.folder / "run.jsonl"
-        path.write_bytes(self.lines(chosen))
+        path = self.folder / f"run{suffix}"
+        if suffix == ".parquet":
+            pl.DataFrame(chosen).write_parquet(path)
+        elif suffix == ".gz":
+            path.write_bytes(gzip.compress(self.lines(chosen)))
+        else:
+            path.write_bytes(self.lines(chosen))
         return str(path)
 
     def score(self, *arguments: object, measures: str = "") -> Outcome:
@@ -118,7 +125,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     return World(tmp_path, command, seed)
 
 
-@pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
+@pytest.mark.parametrize("suffix", [".tsv", ".jsonl", ".parquet", ".gz"])
 def test_blocks_of_any_size_print_what_the_whole_prints(world: World, suffix: str) -> None:
     path = world.run(suffix)
     for form in ("json", "table"):

@@ -105,7 +105,8 @@ def _read_slices(source: Input, name: str, reader: TableReader, rows: int) -> It
     part.most, part.before = rows, 0
     while True:
         table = read_input(part, name, reader, "parquet")
-        yield table
+        if table.frame.height or not part.before:
+            yield table
         if table.frame.height < rows:
             return
         part.before += rows
