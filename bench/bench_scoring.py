@@ -25,8 +25,6 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tseval.families.temporal.earliest import EarliestIndex
-
 from bench.rows import Row, tell
 from tests.cases import read
 from tests.oracles import temporal as slow
@@ -145,7 +143,7 @@ def check_and_compare(folder: Path) -> None:
     cases = [slow.select(known, run, topic) for topic in slow.topics(known)]
     slowly = _timed(lambda: [slow.curve(c, slow.parse(name)) for c in cases for name in NAMES])
     fast = best(5, lambda: _compute(evaluation))
-    what = "index, values and curves"
+    what = "values and curves"
     tell(Row(what, "400 updates", fast, instead="the slow reference", other=slowly, times=200))
 
 
@@ -156,14 +154,11 @@ def _equal(fast: float | None, expected: slow.Value) -> bool:
 
 
 def _compute(evaluation: TemporalEvaluation) -> None:
-    """Index, all four measures and their complete curves, from tables and pairs."""
-    index = EarliestIndex.build(
-        evaluation.index.updates, evaluation.index.nuggets, evaluation.pairs
-    )
+    """All four measures and their complete curves, from the rows of the index."""
     wanted = measures(NAMES)
-    evaluate(index, wanted, evaluation.starts)
+    evaluate(evaluation.index, wanted, evaluation.starts)
     for measure in wanted:
-        curve(index, measure, evaluation.starts)
+        curve(evaluation.index, measure, evaluation.starts)
 
 
 def full_size(folder: Path, scale: int) -> None:
@@ -174,7 +169,7 @@ def full_size(folder: Path, scale: int) -> None:
     evaluation = read(sources)
     seconds = best(3, lambda: _compute(evaluation))
     size = f"{len(evaluation.pairs):,} matches"
-    tell(Row("index, 4 measures, 4 curves", size, seconds, most=3))
+    tell(Row("4 measures, 4 curves", size, seconds, most=3))
     reading(paths["updates"], f"{sizes['updates'] // scale:,} updates")
     megabytes = sum(path.stat().st_size for path in paths.values()) / 1e6
     program = [sys.executable, "-m", "tseval", "score", *map(str, paths.values())]

@@ -40,15 +40,16 @@ if TYPE_CHECKING:
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.temporal.columns import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.correcting import sample
+    from tseval.families.temporal.rows import EarliestIndex
     from tseval.families.temporal.running import RunningScores
     from tseval.families.temporal.scoring import curve, explain, jitter, match, score
-    from tseval.families.temporal.streaming.earliest import EarliestIndex, EarliestStream
+    from tseval.families.temporal.streaming.earliest import EarliestStream
     from tseval.reporting.api import report
 
 __version__ = version.VERSION
 
 _PUBLIC = {
-    "EarliestIndex": "tseval.families.temporal.streaming.earliest",
+    "EarliestIndex": "tseval.families.temporal.rows",
     "EarliestStream": "tseval.families.temporal.streaming.earliest",
     "EngineError": "tseval.errors",
     "InputError": "tseval.errors",
