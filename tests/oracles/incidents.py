@@ -416,15 +416,19 @@ def priority_note(
     when: str = "auto",
     clip: bool = True,
 ) -> dict[str, float | None]:
-    """`priority.MSE` and `priority.RMSE`, and both `(actionable)`.
+    """`priority.MSE` and `priority.RMSE`, both `(actionable)` too, and `priority.MSE_posts`.
 
     A reading, for the text has no formula: as in the scripts the error is of each type, over the
     posts that an assessor gave this type, then a mean over types. Types that no post has are left
     out of the mean, which is None if there are no others. RMSE takes the root of each type's MSE,
     before the mean.
     """
-    errors = squared_errors(united(labels), lines, ontology, when, clip)
-    values: dict[str, float | None] = {}
+    positions = united(labels)
+    errors = squared_errors(positions, lines, ontology, when, clip)
+    scored = zip(lines, normalised(lines, when, clip), strict=True)
+    placed = {line.place: score for line, score in scored}
+    said = [(each, placed.get(each.place, LOWEST)) for each in positions]
+    values: dict[str, float | None] = {"priority.MSE_posts": error_over_posts(said)}
     for group in GROUPS[:2]:
         found = [e for name in group_of(ontology, group) if (e := errors[name]) is not None]
         roots = [e**0.5 for e in found]

@@ -299,7 +299,7 @@ EDITIONS = (
         "the formulas of the note of 2019, and what it leaves open made plain",
         NOTE,
         IncidentRules(),
-        ("AAW", "AAW.high", "AAW.low", *ALERT_MEASURES[2:]),
+        ("AAW", "AAW.high", "AAW.low", *ALERT_MEASURES[2:], "priority.MSE", "priority.MSE_posts"),
         ("AAW", "AAW.high", "AAW.low", "type.F1(actionable)", "priority.RMSE(actionable)"),
     ),
     edition(
