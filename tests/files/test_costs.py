@@ -26,8 +26,7 @@ from tseval.files.inputs import Input
 from tseval.files.plain import check_header, misspelt
 from tseval.files.topics import read_topics
 from tseval.tables import Ids
-from tseval.tables.arrow import strings
-from tseval.tables.keys import rows_by_code, unknown_by_run
+from tseval.tables.keys import rows_by_code
 from tseval.tables.schema import UPDATES
 
 HEAD = "topic\tupdate_id\ttime\ttext\n"
@@ -189,13 +188,6 @@ def test_rows_by_code() -> None:
     assert list(found) == [0, 3, 7]
     assert rows_by_code(np.zeros(0, np.int64)) == {}
     assert rows_by_code(np.array([-1, -1])) == {}
-
-
-def test_unknown_by_run() -> None:
-    run = Ids.of(["b", "a", "b", "c", "b"])
-    topic = Ids.of(["x", "y", "z", "y", "w"])
-    found = dict(unknown_by_run(run, topic, strings(["y"])))
-    assert found == {"b": ["w", "x", "z"]}
 
 
 def test_topics_are_divided_once(monkeypatch: pytest.MonkeyPatch) -> None:

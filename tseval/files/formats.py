@@ -13,7 +13,6 @@ from tseval.files import PLAIN_FORMS
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.fixed_fields import Layout
     from tseval.files.imports import Import
     from tseval.files.inputs import Input
     from tseval.tables import Origin
@@ -68,8 +67,6 @@ class Format:
     """The names by which `--input-format` asks for it; those of plain tables every table has."""
     remarks: Callable[[Any], Iterator[Line]] = nothing_to_say
     """What is said of a table that was read, beside its faults."""
-    layouts: tuple[Layout, ...] = ()
-    """How the fields of its lines are laid out, where they are fixed."""
     imports: tuple[Import, ...] = ()
     """The plain tables that `tseval import` makes of it."""
 

@@ -41,11 +41,6 @@ def numbers_as_text(values: FloatArray) -> list[str]:
     ]
 
 
-def optional_numbers(values: FloatArray | None) -> list[str]:
-    """The same of a column that may not be there: it then has no rows."""
-    return [] if values is None else numbers_as_text(values)
-
-
 @frozen
 class NothingAsked:
     """The options of an import that has none."""

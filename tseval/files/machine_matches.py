@@ -8,15 +8,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from tseval.files.value_parsing import GRADES
-
-if TYPE_CHECKING:
-    from tseval.files.plain import Rows
-    from tseval.tables.columns import BoolArray
 
 EDITED = "edited"
 NAMELESS = "machine"
@@ -49,37 +43,6 @@ def signed(rows: Sequence[Mapping[str, Any]], matcher: str) -> Iterator[dict[str
     )
     signature = {"matcher": matcher, "checksum": checksum(matcher, cells)}
     return ({**row, **signature} for row in rows)
-
-
-def maker_of(rows: Rows) -> str | None:
-    """Whose matches a table holds: `fuzzy(…)`, `fuzzy(…)+edited`; None if no matcher is named."""
-    if rows.get("matcher") is None:
-        return None
-    matcher, told = np.array(list(rows.get("matcher")), object), rows.get("checksum")
-    names = [name for name in dict.fromkeys(matcher.tolist()) if name]
-    if not names:
-        return None if len(matcher) else NAMELESS
-    sums = np.array(list(told) if told is not None else [""] * len(matcher), object)
-    whole = all(
-        set(sums[own].tolist()) == {checksum(name, _cells(rows, own))}
-        for name in names
-        for own in (matcher == name,)
-    )
-    return "+".join([*names, *([] if whole and (matcher != "").all() else [EDITED])])
-
-
-def _cells(rows: Rows, own: BoolArray) -> Iterable[Sequence[str]]:
-    ids = [rows.get(name) for name in IDS]
-    number = int(own.sum())
-    named = ([""] * number if each is None else each.rows(own).to_list() for each in ids)
-    spans = (rows.get(name) for name in SPAN)
-    shown = (
-        [""] * number if each is None else [_place(value) for value in each[own].tolist()]
-        for each in spans
-    )
-    grade = rows.get(GRADE)
-    graded = [] if grade is None or np.isnan(grade[own]).all() else [map(_place, grade[own])]
-    return zip(*named, *shown, *graded, strict=True)
 
 
 def _grade(label: str) -> str:

@@ -21,8 +21,7 @@ from tseval.files.frames import read_frame
 from tseval.files.given import FrameInput, input_of
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, by_rows, read_rows, recognise
-from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
-from tseval.tables.arrow import strings
+from tseval.tables import Ids, InputRecord, Origin, Schema, repeated_rows
 from tseval.tables.base import Table
 
 if TYPE_CHECKING:
@@ -68,14 +67,6 @@ def refuse_where(
         for row in np.flatnonzero(wrong).tolist():
             faults.add_row(origin, row, reason.format(cells[row]), cure, code)
         faults.check()
-
-
-def refuse_all(source: Input, table: Table, topic: Ids) -> None:
-    """Refuse a topic of the name under which the mean over topics stands."""
-    wrong = topic.within(strings([ALL_TOPICS])) != ABSENT
-    reason = 'a topic is called "{}", the name of the mean over topics'
-    cure = "give the topic another name"
-    refuse_where(source, table.origin, wrong, topic, reason, cure, "reserved-name")
 
 
 class Wrong(NamedTuple):

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.errors import InputError
-from tseval.files.given import input_of
 from tseval.files.inputs import Input
 from tseval.files.reading import Wrong, names_of, refuse, refuse_rows, rows_of
 from tseval.matching.likeliest import Likeliest
@@ -25,7 +24,6 @@ from tseval.tables import CORRECTIONS, JUDGED, JudgedPairs, Nuggets, Updates, re
 from tseval.tables.schema import TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
     from tseval.tables import Origin
     from tseval.tables.columns import BoolArray, IntArray
 
@@ -37,12 +35,6 @@ UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
 HEADER = 1 << 12
 """The number of bytes that hold the first line of a table."""
 AGAIN = "sample again with these runs, nuggets and rules"
-
-
-def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
-    """A sample with its verdicts; rows that are not as they were written are faults."""
-    rows = rows_of(input_of(given, JUDGED), JUDGED, form)
-    return pairs_from(rows.columns, rows.origin)
 
 
 def pairs_from(columns: Mapping[str, Any], origin: Origin) -> JudgedPairs:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -43,13 +42,6 @@ def rows_by_code(codes: IntArray) -> dict[int, IntArray]:
     starts = np.flatnonzero(np.diff(ordered, prepend=ABSENT)).tolist()
     bounds = pairwise([*starts, len(codes)])
     return {int(ordered[start]): order[start:end] for start, end in bounds}
-
-
-def unknown_by_run(run: Ids, topic: Ids, known: Any) -> Iterator[tuple[str, list[str]]]:
-    """Each run that has topics which are not `known`, Arrow strings, with these topics."""
-    unknown = topic.within(known) == ABSENT
-    for code, rows in rows_by_code(np.where(unknown, run.codes, ABSENT)).items():
-        yield str(run.names[code].as_py()), sorted(set(topic.rows(rows).to_list()))
 
 
 def last_row_of(wanted: IntArray, keys: IntArray) -> IntArray:
