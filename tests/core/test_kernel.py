@@ -16,20 +16,14 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from tests import cases
 from tests import strategies as st
 from tests.oracles import kernel as slow
 from tests.oracles.kernel import Row
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.toys.contributions import digest
 from tseval.core import kernel
-from tseval.core.batches import Batches
 from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, KEY, Contributions
-from tseval.core.ledgers import Account, Ledger
-from tseval.core.registry import measures
 from tseval.core.results import Changes, Values
-from tseval.families.temporal.evaluation import TemporalInputs
 
 UNITS = [("a", "t1"), ("a", "t2"), ("b", "t1"), ("b", "t2")]
 START = dict(zip(UNITS, (0.0, 2.0, 0.0, 2.0), strict=True))
@@ -299,41 +293,6 @@ def same_changes(found: Changes, expected: Changes) -> None:
     assert found.time.tolist() == expected.time.tolist()
     same(found.values, expected.values)
     same(found.initial, expected.initial)
-
-
-@pytest.mark.parametrize("name", ["R", "Rs"])
-def test_ledgers_and_contributions_give_the_same_results(name: str) -> None:
-    """The values, curves and batches of measures that are the ratio of two sums."""
-    inputs = TemporalInputs([SWIFT, THOROUGH], NUGGETS, matches=MATCHES, topics=TOPICS)
-    evaluation = cases.read(inputs)
-    index = evaluation.index
-    (measure,) = measures([name])
-    account = measure.definition.account(index, measure)
-    assert isinstance(account, Account)
-    every = pl.DataFrame(
-        [(run, topic) for run in index.runs for topic in index.topics], KEY, orient="row"
-    )
-
-    def table(ledger: Ledger, amount: str) -> pl.DataFrame:
-        return every[ledger.unit].with_columns(
-            pl.Series("time", ledger.time), pl.Series(amount, ledger.amount)
-        )
-
-    tables = [table(*each) for each in zip(account.ledgers, ("above", "below"), strict=True)]
-    made = ContributionResult(Contributions(tables, kernel.ratio(), weight="below"), every)
-    starts, topics = evaluation.starts[index.unit_topic], len(index.topics)
-    same_changes(made.changes(starts), account.changes(starts))
-    same_changes(made.pooled_changes(starts, topics), account.pooled_changes(starts, topics))
-    for times in (starts + 3600 * 3, np.full(len(starts), np.inf)):
-        same(made.before(times), account.before(times))
-        together = account.pooled_before(starts, times, topics)
-        same(made.pooled_before(starts, times, topics), together)
-        assert made.weights(times) == pytest.approx(account.weights(times), rel=1e-12)
-    cut = Batches(evaluation.starts, 7200.0, np.array([12, 5, 7])[:topics]).of_units(
-        index.unit_topic
-    )
-    same(made.within(cut), account.within(cut))
-    same(made.pooled_within(cut, topics), account.pooled_within(cut, topics))
 
 
 def test_the_value_of_a_run_that_is_no_mean() -> None:

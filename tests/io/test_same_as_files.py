@@ -10,9 +10,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from unittest.mock import patch
 
 import pandas as pd
 import polars as pl
@@ -23,27 +21,20 @@ from hypothesis import given, settings
 
 from tests import program
 from tests import strategies as st
-from tests.files.test_fixed_fields import RUN_LINES, TOY
 from tests.files.test_fuzz import FIXTURES, RECORDS, as_form, blocks_of, documents, mutated, tables
 from tests.files.test_fuzz import VALUES as JSON_VALUES
 from tests.files.test_limits import parquet_that_tells
 from tests.oracles import tables as slow
 from tests.program import faulty
-from tests.toys import sight_lines
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
-from tseval.families.clusters.files import QRELS
-from tseval.families.filtering import files as kba
-from tseval.families.temporal import files as temporal
 from tseval.families.tracking import files as tracking
-from tseval.files import fixed_fields
-from tseval.files.fixed_fields import Span
 from tseval.files.given import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows
 from tseval.files.reading import rows_of
 from tseval.io.cells import PlainTable
-from tseval.io.fields import Layout, read_lines, split_fields
+from tseval.io.fields import read_lines, split_fields
 from tseval.io.forms import names_of, read_plain
 from tseval.tables import Ids, Schema, Texts
 
@@ -340,132 +331,6 @@ def test_spreadsheets(tmp_path: Path, table: str) -> None:
 
 
 # Lines of fixed fields
-
-
-def pair(
-    old: fixed_fields.Layout, words: str, **joined: pl.Expr
-) -> tuple[fixed_fields.Layout, Layout]:
-    """A layout of the old readers, and the same of the new ones."""
-    made = {name: expression for name, expression in joined.items() if old.schema.find(name)}
-    same = ("may_have_more", "ends_with_text", "comments", "mended", "heading", "stranger")
-    options = {name: getattr(old, name) for name in same}
-    return old, Layout(old.schema, words, lambda: made, old.wanted, old.cure, **options)
-
-
-def of_kba(new: Layout) -> tuple[fixed_fields.Layout, Layout]:
-    """A layout of the track KBA, and the same of the old readers."""
-    spans = {
-        "run": Span(0, 1),
-        "topic": Span(3),
-        "post_id": Span(2),
-        "time": Span(2, made=fixed_fields.before_hyphen),
-        "confidence": Span(4),
-        "rating": Span(5),
-    }
-    old = fixed_fields.Layout(
-        new.schema,
-        {column.name: spans[column.name] for column in new.schema},
-        len(new.words.split()),
-        new.wanted,
-        new.cure,
-        may_have_more=True,
-        comments=True,
-        heading=new.heading,
-    )
-    return old, new
-
-
-@cache
-def layouts() -> dict[str, tuple[fixed_fields.Layout, Layout]]:
-    values = fixed_fields.Layout(
-        tracking.VALUES,
-        {
-            "topic": Span(0),
-            "run": Span(1, 2),
-            "time": Span(5),
-            "confidence": Span(6, made=fixed_fields.certain),
-            "attribute": Span(7),
-            "value": Span(8),
-        },
-        9,
-        tracking.RUN_LINES.wanted,
-        tracking.RUN_LINES.cure,
-        ends_with_text=True,
-        comments=True,
-        mended=True,
-    )
-    duplicates = fixed_fields.Layout(
-        temporal.DUPLICATE_LINES.schema,
-        {"update_id": Span(0), "duplicate_id": Span(1)},
-        2,
-        temporal.DUPLICATE_LINES.wanted,
-        temporal.DUPLICATE_LINES.cure,
-        ends_with_text=True,
-        mended=True,
-    )
-    return {
-        "run": (RUN_LINES, temporal.RUN_LINES),
-        "duplicates": (duplicates, temporal.DUPLICATE_LINES),
-        "values": (values, tracking.RUN_LINES),
-        "qrels": pair(
-            fixed_fields.named_fields(QRELS, "topic Q0 post_id grade"),
-            "topic ignored post_id grade",
-        ),
-        "toy": (TOY, sight_lines.LINES),
-        "kba 2012": of_kba(kba.RUN_2012),
-        "kba": of_kba(kba.RUN),
-        "truth": of_kba(kba.TRUTH_LINES),
-    }
-
-
-NAMES = ("11", "cunlp", "cunlp-1", "1APSal", "#x", "é", '"q', "x\x01y", "!sightings", "Q0")
-NUMBERS = ("1326510000", "1326510000.5", "2.65", "-3", "1e3", "007", "5", "inf", "-Infinity",
-           "nan", "1e300", "1e400", "x", "2012-01-13", "0,5")  # fmt: skip
-DIVIDERS = (" ", "\t", "  ", "\t\t", " \t", "\v", "\f", " \r")
-ENDS = ("\n", "\r\n", " \n", "\t\n", "\n\n", "\n \t\n")
-ODD_LINES = (
-    *(b"# a comment\n", b"#\n", b" # x\n", b"\xff\xfe x\n", b"\xc3\n", b"!sightings\n", b"{}\n"),
-    *(b"team system stream_id x y\n", b"\xef\xbb\xbf", b"\0\n", b"\r", b"\x1c \x1d\n"),
-    b"11 cunlp cunlp-1 d 157 1326510000 2.65 deaths 40.7,  -74  5\n",
-    b"11\tcunlp\tcunlp-1\td\t157\t1326510000\t2.65\tdeaths\t40.7,\t-74\t\n",
-)
-
-
-@st.composite
-def files(draw: st.DrawFn, fields: int) -> bytes:
-    """Lines of so many fields, most of them right, with any blanks between and around."""
-    names = st.sampled_from(NAMES if draw(st.booleans()) else NAMES[:4])
-    numbers = st.sampled_from(NUMBERS if draw(st.booleans()) else NUMBERS[:3])
-    dividers = st.sampled_from(draw(st.sampled_from([DIVIDERS[:1], DIVIDERS[1:2], DIVIDERS])))
-    ends = st.sampled_from(draw(st.sampled_from([ENDS[:1], ENDS])))
-    lines = []
-    for _ in range(draw(st.integers(1, 6))):
-        more = draw(st.sampled_from([0] * 8 + [-1, 1]))
-        cells = [draw(numbers if at in (2, 5, 6) else names) for at in range(fields + more)]
-        before = draw(dividers) if draw(st.integers(0, 9)) == 0 else ""
-        divided = "".join(draw(dividers) + each for each in cells)[1:].lstrip()
-        lines.append((before + divided + draw(ends)).encode())
-    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
-        lines.insert(draw(st.integers(0, len(lines))), draw(st.sampled_from(ODD_LINES)))
-    content = b"".join(lines)
-    return content if draw(st.booleans()) else content.rstrip(b"\n")
-
-
-@pytest.mark.parametrize("name", list(layouts()))
-@settings(max_examples=120)
-@given(data=st.data(), size=st.sampled_from([1, 150, 4096, 4096]))
-def test_lines(path: Path, name: str, data: st.DataObject, size: int) -> None:
-    old, new = layouts()[name]
-    path.write_bytes(data.draw(files(old.fields)))
-    with patch("tseval.files.inputs.BLOCK_BYTES", size):
-        expected = outcome(lambda: of_rows(fixed_fields.read_lines(Input(path), old)))
-        assert outcome(lambda: of_table(*named_lines(path, new))) == expected
-
-
-def named_lines(path: Path, layout: Layout) -> tuple[PlainTable, pl.DataFrame]:
-    """What the new one reads, with the two parts of an update's id as one."""
-    table, frame = read_lines(Input(path), layout)
-    return table, temporal.name_ids(frame, table.faults)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n"])

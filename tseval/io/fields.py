@@ -34,6 +34,8 @@ FEW_CURE = "too few: separate the fields by single tabs; an optional value needs
 MANY_CURE = "too many: replace tabs inside the text by spaces, or remove the extra fields"
 DIVIDERS = {",": 1, ";": 2, "|": 2}
 """What may divide the fields of CSV, and how often it stands at least in a header."""
+SIGNS = {",": "commas", ";": "semicolons", "|": "bars"}
+"""What messages call these."""
 ONE_QUOTED = re.compile(rb'"[^"]+"')
 """A header of one column as programs write it that put every cell in quotes."""
 OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
@@ -168,7 +170,7 @@ def split_commas(line: bytes) -> list[str]:
 def read_csv(table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of a CSV."""
     sign = divider(table.source.first_line()) or ","
-    cure = f'put a field that holds "{sign}" between double quotes: "a{sign} b"'
+    cure = f'put a field that holds {SIGNS[sign]} between double quotes: "a{sign} b"'
     with long_fields(LINE.most):
         rows = _csv_rows(table, sign)
         line, names = next(rows, (1, []))

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 
@@ -18,7 +18,7 @@ import tseval
 from tests import strategies as st
 from tests.program import FIXTURES, SWIFT, Outcome, faulty
 from tests.program import tseval as program
-from tseval.tables.epochs import days_of
+from tseval.io.epochs import days_of
 
 pytestmark = pytest.mark.small_times
 
@@ -710,13 +710,13 @@ def test_a_parquet_table_is_no_list_of_two_columns(tmp_path: Path) -> None:
 @given(st.integers(-60_000_000_000, 250_000_000_000))
 def test_days_are_those_of_the_calendar(time: int) -> None:
     day = datetime.fromtimestamp(time // 86_400 * 86_400, UTC)
-    assert days_of(np.array([time], np.float64)).tolist() == [
+    assert days_of(pl.Series([time], dtype=pl.Float64)).to_list() == [
         day.year * 10_000 + day.month * 100 + day.day
     ]
 
 
 def test_days_beyond_the_calendar_have_numbers() -> None:
-    assert len(set(days_of(np.array([1e12, 1e13, -1e300, 1e300])).tolist())) == 4
+    assert len(set(days_of(pl.Series([1e12, 1e13, -1e300, 1e300])).to_list())) == 4
 
 
 def test_times_in_milliseconds_are_refused(tmp_path: Path) -> None:
