@@ -82,7 +82,8 @@ def read_blocks(
         form = form_of(source, reader.schema.called(source.columns), form)
         if track is not None or form not in IN_BLOCKS:
             kind, known = "a file of the track" if track else form, ", ".join(IN_BLOCKS)
-            raise UsageError(f"{source.path} is {kind}; what is read in blocks is: {known}")
+            cure = "; make it a table by tseval import" if track else ""
+            raise UsageError(f"{source.path} is {kind}; what is read in blocks is: {known}{cure}")
         reader = replace(reader, tracks=())
         heading = source.first_line() + b"\n" if form == "tsv" else b""
     if track is None and form == "parquet":
