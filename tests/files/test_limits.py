@@ -23,7 +23,7 @@ from matchers.containment import ContainmentBlock, ContainmentGold
 from tests import program
 from tests.program import faulty
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.families.temporal.streaming.follow import Lines, blocks_of
+from tseval.families.temporal.streaming.follow import Lines
 from tseval.files import inputs
 from tseval.files.compressed import Streams
 from tseval.files.csv_table import read_csv
@@ -32,6 +32,7 @@ from tseval.files.inputs import Input, LongLine, whole_lines
 from tseval.files.limits import DOCUMENT, LIMITS, LINE, shown
 from tseval.files.spreadsheet import Extent
 from tseval.files.text_lines import text_lines
+from tseval.io.blocks import blocks_of
 from tseval.tables.schema import NUGGETS
 
 HEAD = b"topic\tupdate_id\ttime\ttext\n"

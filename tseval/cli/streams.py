@@ -216,7 +216,7 @@ def where_it_goes_on(state: Path, lines: int) -> str:
 
 def run(follower: Any) -> None:
     """Take standard input as it comes, and write what is told."""
-    from tseval.core.streams import blocks_of
+    from tseval.io.blocks import blocks_of
 
     try:
         for lines in blocks_of(piece):

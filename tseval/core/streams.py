@@ -39,12 +39,11 @@ from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_er
 from tseval.files.atomic_write import write_whole
 from tseval.files.faults import FaultList
 from tseval.files.given import FrameInput, input_of, is_frame, run_names
-from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, all_of_file, whole_lines
-from tseval.files.limits import LINE
-from tseval.io.blocks import LINE_FEED, RUN, LineBlock, read_blocks, read_nothing
+from tseval.files.inputs import STANDARD_INPUT, Input, all_of_file
+from tseval.io.blocks import LINE_FEED, RUN, LineBlock, cut, read_blocks, read_nothing
 from tseval.io.tables import Table, read_input, track_of
 from tseval.tables.origin import InputRecord, Known
-from tseval.tables.repeats import HASH_BYTES, Repeats, twice
+from tseval.tables.repeats import HASH_BYTES, Recent, Repeats
 
 if TYPE_CHECKING:
     from tseval.tables.repeats import Marks
@@ -54,8 +53,6 @@ ROWS = 65_536
 """About how many rows are in memory at once."""
 ROWS_AT_ONCE = 1 << 17
 """Looks are taken together as long as they see so many rows."""
-REMEMBERED = 1_000_000
-"""Among how many of the last rows of a stream one that stands twice is found, at least."""
 SAVED_EVERY = 100_000
 """After how many rows the state of a stream is saved, at the latest."""
 FORMAT, META, EXACT = 7, "meta", "exact "
@@ -313,8 +310,7 @@ class Follower:
         self.reader = replace(gold.reader, schema=replace(schema, key=()), tracks=())
         self.hash = hashlib.sha256()
         self.at = Position(continued=asked.continued)
-        self.recent = [Repeats(), Repeats()]
-        """The last rows, by a hash each, in two generations."""
+        self.recent = Recent()
         self.told: dict[str, Values] = {}
         self.waiting: set[str] = set()
         """The runs that have had rows since the last look."""
@@ -340,8 +336,8 @@ class Follower:
         tables = {"counts": rows.counts}
         tables |= {} if rows.kept is None else {"kept": rows.kept}
         tables |= {f"others {rows.measures.index(m)}": sums for m, sums in rows.others.items()}
-        marks = [column for each in self.recent for column in each.columns]
-        tables |= {f"recent {n}": pl.DataFrame({"mark": each}) for n, each in enumerate(marks)}
+        marks = enumerate(self.recent.columns())
+        tables |= {f"recent {number}": pl.DataFrame({"mark": each}) for number, each in marks}
         meta = {"format": FORMAT, "position": asdict(at), "runs": list(rows.runs)}
         save_state(self.asked.state, meta | {"number": rows.number}, tables)
         self.saved_rows, self.saved_lines = rows.number, at.lines
@@ -356,7 +352,7 @@ class Follower:
             names = {f"others {n}": measure for n, measure in enumerate(rows.measures)}
             rows.others = {names[name]: tables[name] for name in names.keys() & tables.keys()}
             recent = [each["mark"].to_numpy() for name, each in tables.items() if "recent" in name]
-            self.recent[1].remember_all(recent)
+            self.recent = Recent(recent)
         except (*UNREADABLE, zipfile.BadZipFile, zlib.error, pl.exceptions.PolarsError) as error:
             cure = "name another file, or remove this one to begin anew"
             reason = f"is no saved state: {error}"
@@ -458,7 +454,7 @@ class Follower:
             read_input(lines, RUN, self.reader, "jsonl")
         if key:
             marks = marks_of(block.select(key))
-            known = twice(marks) | self.recent[0].known(marks) | self.recent[1].known(marks)
+            known = self.recent.known(marks)
             if self.gold.marks_repeats:
                 return block.with_columns(pl.Series(AGAIN, known))
             for row in block.filter(known).iter_rows(named=True):
@@ -538,9 +534,7 @@ class Follower:
         self.waiting = set() if looks else self.waiting
         self.waiting.update(run for at, run in zip(seen, runs, strict=True) if at not in looks)
         if self.gold.key:
-            self.recent[1].remember(marks_of(block.select(self.gold.key)))
-            if len(self.recent[1]) >= REMEMBERED:
-                self.recent = [self.recent[1], Repeats()]
+            self.recent.remember(marks_of(block.select(self.gold.key)))
         return told
 
     def _look(
@@ -634,26 +628,6 @@ def marks_of(keys: pl.DataFrame) -> Marks:
     texts = ("\t".join(key).encode() for key in keys.cast(pl.String).iter_rows())
     found = [blake2b(text, digest_size=HASH_BYTES).digest() for text in texts]
     return np.array(found, f"S{HASH_BYTES}")
-
-
-def cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
-    """Return the first lines, and the rest."""
-    ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
-    at = len(content) if lines > len(ends) else int(ends[lines - 1]) if lines else 0
-    return content[:at], content[at:]
-
-
-def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Yield the incoming bytes in whole lines; the last line may have no end."""
-    line = 1
-    try:
-        for block in whole_lines(read, LINE.most):
-            yield block
-            line += block.count(b"\n")
-    except LongLine as error:
-        text = error.start.decode("utf-8", "replace")
-        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
-        raise InputError([fault]) from None
 
 
 def save_state(path: Path, meta: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:

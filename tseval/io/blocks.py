@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from copy import copy
 from dataclasses import replace
 from itertools import chain, count
 
 import numpy as np
 
-from tseval.errors import UsageError
+from tseval.errors import Fault, InputError, UsageError
 from tseval.files.given import is_empty
-from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
+from tseval.files.limits import LINE
 from tseval.io.forms import form_of
 from tseval.io.tables import Table, TableReader, read_input, track_of
 
@@ -62,6 +63,26 @@ def split_lines(blocks: Iterator[bytes], rows: int) -> Iterator[bytes]:
         held += block[start:]
     if held:
         yield held
+
+
+def cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
+    """Return the first lines, and the rest."""
+    ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
+    at = len(content) if lines > len(ends) else int(ends[lines - 1]) if lines else 0
+    return content[:at], content[at:]
+
+
+def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    """Yield the incoming bytes in whole lines; the last line may have no end."""
+    line = 1
+    try:
+        for block in whole_lines(read, LINE.most):
+            yield block
+            line += block.count(b"\n")
+    except LongLine as error:
+        text = error.start.decode("utf-8", "replace")
+        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
+        raise InputError([fault]) from None
 
 
 def read_blocks(

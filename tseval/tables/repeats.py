@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 """Odd numbers: what a run, a topic and an id are multiplied with."""
 
-
 HASH_BYTES = 16
+REMEMBERED = 1_000_000
+"""Among how many of the last rows of a stream one that stands twice is found, at least."""
 
 
 class Repeats:
@@ -73,6 +74,30 @@ class Repeats:
             ordered = np.sort(np.concatenate([self.columns.pop(), ordered]), kind="stable")
         if len(ordered):
             self.columns.append(ordered)
+
+
+class Recent:
+    """The last rows of a stream, by a hash each, in two generations."""
+
+    def __init__(self, columns: Iterable[Marks] = ()) -> None:
+        self.generations = [Repeats(), Repeats()]
+        self.generations[1].remember_all(columns)
+
+    def known(self, marks: Marks) -> BoolArray:
+        """Which of these stood among the last rows before, or stand above."""
+        older, newer = (each.known(marks) for each in self.generations)
+        return twice(marks) | older | newer
+
+    def remember(self, marks: Marks) -> None:
+        """Take rows for the last ones."""
+        newer = self.generations[1]
+        newer.remember(marks)
+        if len(newer) >= REMEMBERED:
+            self.generations = [newer, Repeats()]
+
+    def columns(self) -> list[Marks]:
+        """All of them, for saving."""
+        return [column for each in self.generations for column in each.columns]
 
 
 def twice(marks: Marks) -> BoolArray:

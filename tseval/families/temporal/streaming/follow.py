@@ -18,7 +18,7 @@ import numpy as np
 
 from tseval.core.doubtful_times import zone_warnings
 from tseval.core.wording import count
-from tseval.errors import Fault, InputError, UsageError, input_error
+from tseval.errors import Fault, UsageError, input_error
 from tseval.families.temporal.rules import DRAFT
 from tseval.families.temporal.streaming import saved
 from tseval.families.temporal.streaming.fold import rows_of
@@ -26,15 +26,16 @@ from tseval.families.temporal.streaming.gold import Paired
 from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.families.temporal.streaming.told import Looks, Told, line_of, told_line
 from tseval.files.faults import FaultList
-from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
+from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.jsonl import cells_of, records
 from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
 from tseval.files.score_files import ScoreRecord
+from tseval.io.blocks import LINE_FEED, cut
 from tseval.records import frozen
 from tseval.tables import Schema, Updates
 from tseval.tables.origin import InputRecord, Known
-from tseval.tables.repeats import Repeats, hashes, twice
+from tseval.tables.repeats import Recent, hashes
 from tseval.tables.schema import UPDATES
 
 if TYPE_CHECKING:
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
 
 RUN = "stdin"
 """What a run is called whose updates don't say."""
-REMEMBERED = 1_000_000
-"""Among how many of the last updates one that stands twice is found, at least."""
-LINE_FEED = 10
 VALUES_AT_ONCE = 1 << 17
 """Updates are counted together as long as they have so many values, of topics and measures."""
 SAVED_EVERY = 100_000
@@ -97,30 +95,6 @@ class Following:
     """How the stream writes times."""
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     """Makes whatever would interrupt the program wait until updates are counted and told."""
-
-
-class Recent:
-    """The last updates, by a hash each, in two generations."""
-
-    def __init__(self, columns: Iterable[Marks] = ()) -> None:
-        self.generations = [Repeats(), Repeats()]
-        self.generations[1].remember_all(columns)
-
-    def suspects(self, marks: Marks) -> list[int]:
-        """The rows that stood among the last updates before, or stand above."""
-        older, newer = (each.known(marks) for each in self.generations)
-        return [int(row) for row in np.flatnonzero(twice(marks) | older | newer)]
-
-    def remember(self, marks: Marks) -> None:
-        """Take updates for the last ones."""
-        newer = self.generations[1]
-        newer.remember(marks)
-        if len(newer) >= REMEMBERED:
-            self.generations = [newer, Repeats()]
-
-    def columns(self) -> list[Marks]:
-        """All of them, for saving."""
-        return [column for each in self.generations for column in each.columns]
 
 
 @frozen
@@ -327,7 +301,7 @@ class Follower:
         """What is left of lines that the state has counted; they must be the same lines."""
         if self.skip is None:
             return content
-        part, rest = _cut(content, self.skip.lines - self.lines)
+        part, rest = cut(content, self.skip.lines - self.lines)
         self.lines += part.count(b"\n")
         self.hash.update(part)
         if self.lines == self.skip.lines:
@@ -360,7 +334,9 @@ class Follower:
         faults.extend([*moved, *table.noted])
         good = updates.rows(np.arange(_before(updates, faults)))
         marks = hashes(good)
-        faults.extend(self._repeated(good, row) for row in self.recent.suspects(marks))
+        faults.extend(
+            self._repeated(good, int(row)) for row in np.flatnonzero(self.recent.known(marks))
+        )
         good = updates.rows(np.arange(_before(updates, faults)))
         faults.extend(self.gold.names.clashes(good.topic, good.origin))
         good = updates.rows(np.arange(_before(updates, faults)))
@@ -454,28 +430,3 @@ def _before(updates: Updates, faults: FaultList) -> int:
     if not lines:
         return len(updates)
     return int(np.searchsorted(updates.origin.line, min(lines)))
-
-
-def _cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
-    """The first lines, and the rest."""
-    if lines >= len(content):
-        return content, b""
-    at = -1
-    for _ in range(lines):
-        at = content.find(b"\n", at + 1)
-        if at < 0:
-            return content, b""
-    return content[: at + 1], content[at + 1 :]
-
-
-def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Yield the incoming bytes in whole lines; the last line may have no end."""
-    line = 1
-    try:
-        for block in whole_lines(read, LINE.most):
-            yield block
-            line += block.count(b"\n")
-    except LongLine as error:
-        text = error.start.decode("utf-8", "replace")
-        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
-        raise InputError([fault]) from None
