@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,8 +14,14 @@ from tests import cases
 from tests.program import tseval
 from tseval.core.calling import CommonOptions
 from tseval.core.scoring import chosen_measures, scores_of
+from tseval.families.temporal import files
 from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.families.temporal.explain import print_table
+from tseval.families.temporal.rules import Rules
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.io.tables import TrackRows
+from tseval.tables.schema import Schema
 
 Cells = dict[tuple[str, ...], dict[str, str]]
 """The cells of a table by its first three columns, then by its header."""
@@ -47,6 +54,22 @@ CASES_2014 = (
     Case("expected.2015script.ignore.tsv", "ts2015", (("unsampled", "skip"),)),
 )
 RUNS_2013 = (1, 3, 5, 9, 11, 13, 15, 17, 19, 21, 23, 25)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_once() -> Iterator[None]:
+    """Let what stands beside the runs of several cases be read once by each way of reading."""
+    read, known = files.read_table, dict[tuple[str, Rules, str], TrackRows]()
+
+    def read_once(source: Input, faults: FaultList, rules: Rules, columns: Schema) -> TrackRows:
+        key = source.path, rules, columns.table
+        if key not in known:
+            known[key] = read(source, faults, rules, columns)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "read_table", read_once)
+        yield
 
 
 def table(text: str) -> Cells:
