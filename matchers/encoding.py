@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from matchers.contract import Progress
 from matchers.errors import MatcherError
-from matchers.foreign_code import need_safe_versions, refuse_foreign_code
 from matchers.models import Model, read
 from matchers.texts import blocks
 from matchers.vectors import Store, Vectors, cache_folder, keys_of
@@ -166,12 +165,10 @@ def whole(text: str) -> str:
 def loaded(model: Model, precision: str) -> Network:
     """Load a model, without a network.
 
-    Raises `MatcherError` if the extra is not installed, if the model would run code of its own, and
-    if the files are no longer those that the model is known by.
+    Raises `MatcherError` if the extra is not installed, if the model cannot be loaded, and if its
+    files are no longer those that it is known by.
     """
     need_extra()
-    need_safe_versions()
-    refuse_foreign_code(model.folder)
     with _quiet():
         torch = import_module("torch")
         library = import_module("sentence_transformers")
@@ -180,7 +177,10 @@ def loaded(model: Model, precision: str) -> Network:
             torch.set_float32_matmul_precision("highest")  # TF32 would cost three digits
         try:
             network = library.SentenceTransformer(
-                str(model.folder), device=device, local_files_only=True
+                str(model.folder),
+                device=device,
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True},
             )
         except Exception as error:
             reason = str(error) or type(error).__name__
@@ -200,7 +200,7 @@ def need_extra(matcher: str = "embedding") -> None:
     if lacking:
         raise MatcherError(
             f"{matcher} needs {' and '.join(lacking)}: pip install torch, "
-            "then pip install sentence-transformers"
+            "then pip install 'sentence-transformers>=6.0'"
         )
 
 

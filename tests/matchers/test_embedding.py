@@ -259,7 +259,7 @@ class TestModels:
     def test_the_extra_is_named(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(encoding, "find_spec", lambda _: None)
         with pytest.raises(
-            MatcherError, match=r"install torch, then pip install sentence-transformers"
+            MatcherError, match=r"install torch, then pip install 'sentence-transformers>=6"
         ):
             named(folder).match(["never encoded before"], ["nor this"])
 
