@@ -174,7 +174,7 @@ def test_what_has_no_meaning_is_refused(more: tuple[str, ...], said: str) -> Non
 
 
 def test_a_sweep_of_no_run_is_refused() -> None:
-    with pytest.raises(UsageError, match="no run is given"):
+    with pytest.raises(UsageError, match="UPDATES is missing"):
         tseval.sweep([], NUGGETS)
 
 

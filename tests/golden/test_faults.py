@@ -668,10 +668,10 @@ def test_a_full_disk_leaves_the_earlier_result(here: Path, monkeypatch: pytest.M
         (["--at", "6 hours"], '"6 hours" is neither a number nor an ISO 8601 time'),
         (["--matcher", "guess"], "unknown matcher 'guess'; known: assessed, "),
         (["--matcher", "fuzzy(speed=9)"], "fuzzy: unknown parameter 'speed'"),
-        (["--matcher", "assessed"], "the matcher 'assessed' takes its matches from a file: give"),
+        (["--matcher", "assessed"], "matcher=assessed needs --matches FILE"),
         (
             ["--matcher", "fuzzy", "--matches", MATCHES],
-            "give matches or a matcher with its threshold",
+            "give matches or a matcher, not both",
         ),
         (["--threshold", "2"], "threshold"),
         (["--edition", "2099"], "2099"),

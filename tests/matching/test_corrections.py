@@ -291,7 +291,7 @@ def test_what_changes_nothing_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--matches", MATCHES), "give them or --matches, not both"),
+        (("--matches", MATCHES), "--corrections has no meaning with --matches"),
         (("--in-blocks", "2"), "--corrections has no meaning in blocks"),
         (("--follow",), "--corrections has no meaning"),
     ],

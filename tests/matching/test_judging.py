@@ -140,9 +140,13 @@ def test_limits(endpoint: Endpoint) -> None:
     ("more", "code", "said"),
     [
         (("--matcher", "fuzzy", "--replay"), 2, "fuzzy asks no model"),
-        (("--matches", MATCHES, "--max-calls", "3"), 2, "no model is asked"),
+        (
+            ("--matches", MATCHES, "--max-calls", "3"),
+            2,
+            "--max-calls has no meaning with --matches",
+        ),
         (("--matcher", "llm(model=m)", "--budget", "2"), 2, "prices of a million tokens"),
-        (("--matcher", "llm(model=m)", "--budget", "none"), 2, "a budget is an amount above 0"),
+        (("--matcher", "llm(model=m)", "--budget", "none"), 2, "is no number above 0"),
         (("--matcher", "llm(model=m)", "--in-blocks", "5", "--replay"), 2, "no meaning with"),
         (("--matcher", "llm(model=m)", "--replay"), 1, "33 not in the cache"),
         (("--matcher", "llm(model=m)"), 1, "set OPENAI_BASE_URL"),

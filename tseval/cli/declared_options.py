@@ -109,7 +109,8 @@ def option_of(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     elif what.choices:
         kind = click.Choice(list(what.choices))
     elif what.at_least is not None:
-        kind = click.IntRange(min=what.at_least)
+        limits: Any = click.FloatRange if kind is float else click.IntRange
+        kind = limits(what.at_least, what.at_most)
     return click.option(
         *what.flags,
         name,

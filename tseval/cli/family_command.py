@@ -290,7 +290,7 @@ def with_files(
     for name, what in reversed(places):
         placed[name] = tuple(rest) if what.several else rest.pop()
     for field, what in declared(family.inputs):
-        if what.required and getattr(named, field.name) is None:
+        if what.flags and what.required and getattr(named, field.name) is None:
             raise click.UsageError(f"Missing option '{what.name}'.")
     return replace(named, **placed)
 

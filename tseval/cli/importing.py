@@ -60,6 +60,7 @@ def command_of_imports() -> click.Command:
             sources = [Input(path) for path in files]
             kind = asked.kind or asked.table.table
             options = name_imported(sources, kind, asked.table, options, naming)
+        declarations.check_given((options,), {})
         table = asked.made(sources, options)
         warn(table.warnings, quiet)
         deliver(table.tsv(), output)
@@ -91,9 +92,8 @@ def parameters(known: dict[str, Import]) -> list[Callable[[Any], Any]]:
     fields: dict[str, dict[str, tuple[Declared, Any, list[str]]]] = {}
     for each in known.values():
         for field, what in declared(each.options):
-            default = getattr(each.options, field.name)
             same_help = fields.setdefault(field.name, {})
-            same_help.setdefault(what.help, (what, default, []))[2].append(f"`{each.name}`")
+            same_help.setdefault(what.help, (what, field.default, []))[2].append(f"`{each.name}`")
     for name, helps in fields.items():
         words = [
             f"For {', '.join(those)}: {h[0].lower()}{h[1:]}" for h, (*_, those) in helps.items()

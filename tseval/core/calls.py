@@ -146,9 +146,10 @@ def stub(family: Family[Any, Any], name: str) -> str:
         is_optional = what.flags and not what.required
         types[field.name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
         types |= {what.adds_to: "Given | Sequence[Given]"}
-    for option, _, what in options_of(family):
+    for option, field, what in options_of(family):
         kind = "str | float" if what.kind is str and not what.choices else what.kind.__name__
-        kind = kind if isinstance(what.kind, type) else "Sequence[float]"
+        if not isinstance(what.kind, type):
+            kind = "Sequence[float]" if str(field.type).startswith("tuple") else str(field.type)
         kind = "str | Sequence[str]" if what.several or what.by_commas else kind
         types[option] = kind if what.kind is bool else f"{kind} | None"
     lines, by_name = [f"def {name}("], False

@@ -7,12 +7,15 @@ its types. So nothing passes from the command line to a family but these records
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, field, fields, replace
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import Field, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from tseval.core.rules import each_once
+from tseval.errors import UsageError, check_choice
 from tseval.records import frozen
 from tseval.tables import Schema
 
@@ -53,11 +56,14 @@ class Declared:
     is_file: bool = False
     is_output: bool = False
     """Whether it is a file that is written beside the result."""
-    at_least: int | None = None
+    at_least: float | None = None
+    at_most: float | None = None
     within: tuple[str, ...] = ()
-    """The only views in which it has a meaning; nothing for all but those that follow."""
+    """The views, or the flags of other options, with one of which alone it has a meaning."""
     not_within: tuple[str, ...] = ()
-    """The views in which it has none."""
+    """The views, or the flags of other options, with which it has none."""
+    needed_by: tuple[str, ...] = ()
+    """The options and rules that mean nothing without it: `duplicates`, or `sampling=random`."""
     shows_default: bool = False
     required: bool = False
     """Whether an option must be given."""
@@ -77,63 +83,62 @@ class Declared:
         """What messages call it."""
         return self.flags[-1] if self.flags else self.metavar
 
-    def has_meaning(self, view: str) -> bool:
-        """Whether it changes anything in a view: scores, another, a form, or a command's."""
-        return view not in self.not_within and (not self.within or view in self.within)
+    def has_meaning(self, *ways: str) -> bool:
+        """Whether it changes anything in a view, a form or a command, beside these options."""
+        is_within = not self.within or any(each in self.within for each in ways)
+        return is_within and not any(each in self.not_within for each in ways)
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that it cannot have."""
+        if self.choices and not self.is_output:
+            check_choice(self.name, value, self.choices)
+        least, most = self.at_least, self.at_most
+        if (least is not None and not value >= least) or (most is not None and not value <= most):
+            known = f"{least:g} or more" if most is None else f"a number from {least} to {most}"
+            raise UsageError(f"{self.name} cannot be {value}: give {known}")
 
 
-def argument(metavar: str, words: str, table: Schema, *, several: bool = False) -> Any:
+class Details(TypedDict, total=False):
+    """What may be declared of a parameter beside its flag and its help: fields of `Declared`."""
+
+    metavar: str
+    kind: Callable[[Any], Any]
+    choices: tuple[str, ...]
+    several: bool
+    at_least: float
+    at_most: float
+    within: tuple[str, ...]
+    not_within: tuple[str, ...]
+    needed_by: tuple[str, ...]
+    shows_default: bool
+    required: bool
+    table: Schema
+    by_commas: bool
+    rule: str
+    adds_to: str
+    by_place: bool
+
+
+def argument(
+    metavar: str, words: str, table: Schema, *, several: bool = False, required: bool = True
+) -> Any:
     """A positional file, what it is in words, its table; `several` for one or more, as runs are."""
-    declared = Declared((), words, metavar, several=several, is_file=True, table=table)
-    return field(metadata={DECLARED: declared})
+    what = Declared((), words, metavar, several=several, is_file=True, table=table)
+    return field(metadata={DECLARED: replace(what, required=required)})
 
 
-def file_option(
-    *words: str,
-    several: bool = False,
-    within: tuple[str, ...] = (),
-    not_within: tuple[str, ...] = (),
-    required: bool = False,
-    table: Schema | None = None,
-    adds_to: str = "",
-    by_place: bool = False,
-) -> Any:
+def file_option(*words: str, **more: Unpack[Details]) -> Any:
     """A file that an option names, with its table if it holds a plain one; words as of `option`."""
-    return _field(
-        words,
-        MISSING if required else () if several else None,
-        metavar="FILE",
-        several=several,
-        is_file=True,
-        within=within,
-        not_within=not_within,
-        required=required,
-        table=table,
-        adds_to=adds_to,
-        by_place=by_place,
-    )
+    return _field(words, None, is_file=True, **{"metavar": "FILE", **more})
 
 
-def output_option(*words: str, forms: tuple[str, ...], within: tuple[str, ...] = ()) -> Any:
+def output_option(*words: str, forms: tuple[str, ...], **more: Unpack[Details]) -> Any:
     """A file that is written beside the result, in the form that its suffix names."""
-    is_output = {"metavar": "FILE", "kind": Path, "is_output": True}
-    return _field(words, None, choices=forms, within=within, **is_output)
+    what = {"metavar": "FILE", "kind": Path, "choices": forms}
+    return _field(words, None, is_output=True, **what, **more)
 
 
-def option(
-    *words: str,
-    default: Any = None,
-    metavar: str = "",
-    kind: Callable[[Any], Any] = str,
-    choices: tuple[str, ...] = (),
-    several: bool = False,
-    at_least: int | None = None,
-    within: tuple[str, ...] = (),
-    not_within: tuple[str, ...] = (),
-    shows_default: bool = False,
-    by_commas: bool = False,
-    rule: str = "",
-) -> Any:
+def option(*words: str, default: Any = None, **more: Unpack[Details]) -> Any:
     """A parameter that is no file; a `kind` of `bool` is a switch.
 
     The words are its flag, if that is not the name of the field, and its help. A number needs no
@@ -142,31 +147,16 @@ def option(
     One that stands for a rule (`rule="votes"`, of a switch `rule="reward=binary"`) reaches the
     family's `read` among the rules: nothing has to look at its field.
     """
-    empty = () if several or by_commas else False if kind is bool else None
-    return _field(
-        words,
-        empty if default is None else default,
-        metavar=metavar,
-        kind=kind,
-        choices=choices,
-        several=several,
-        at_least=at_least,
-        within=within,
-        not_within=not_within,
-        shows_default=shows_default,
-        by_commas=by_commas,
-        rule=rule,
-    )
+    return _field(words, default, **more)
 
 
 def _field(words: Sequence[str], default: Any, **more: Any) -> Any:
     *flags, told = words
-    metadata = {DECLARED: Declared(tuple(flags or [OF_FIELD]), told, **more)}
-    return (
-        field(metadata=metadata)
-        if default is MISSING
-        else field(default=default, metadata=metadata)
-    )
+    what = Declared(tuple(flags or [OF_FIELD]), told, **more)
+    if what.required:
+        return field(metadata={DECLARED: what})
+    empty = () if what.several or what.by_commas else False if what.kind is bool else None
+    return field(default=empty if default is None else default, metadata={DECLARED: what})
 
 
 def declared(record: type) -> Sequence[tuple[Field[Any], Declared]]:
@@ -207,11 +197,51 @@ def files_given(inputs: object) -> list[Any]:
 
 def given(record: object) -> Mapping[str, Declared]:
     """The parameters of a record that are not as they are by default, by the fields' names."""
-    return {
-        each.name: what
-        for each, what in declared(type(record))
-        if each.default is not MISSING and getattr(record, each.name) != each.default
-    }
+    found = {}
+    for each, what in declared(type(record)):
+        value = getattr(record, each.name, each.default)
+        is_several = isinstance(value, list | tuple)
+        is_frame = what.is_file and not (is_several or isinstance(value, str))
+        is_empty = value is None or (is_several and not value)
+        if not is_empty and (is_frame or value != each.default):
+            found[each.name] = what
+    return found
+
+
+def check_given(
+    records: Sequence[object], rules: Mapping[str, str], ways: Collection[str] = ()
+) -> None:
+    """Refuse values out of range, and options that mean nothing beside, or without, others."""
+    values = [
+        (what, getattr(record, name)) for record in records for name, what in given(record).items()
+    ]
+    flags = {*ways, *(what.name for what, _ in values)}
+    asked = {input_name(what): "" if what.is_file else str(value) for what, value in values}
+    asked |= rules
+    for what, value in values:
+        for each in value if isinstance(value, list | tuple) else (value,):
+            what.check(each)
+        for other in flags.intersection(what.not_within):
+            raise UsageError(f"{what.name} has no meaning with {other}")
+        are_flags = what.within and all(each.startswith("--") for each in what.within)
+        if are_flags and not flags.intersection(what.within):
+            raise UsageError(f"{what.name} has no meaning without {' or '.join(what.within)}")
+    for record in records:
+        for _, what in declared(type(record)):
+            if what.required and what.name not in flags:
+                raise UsageError(f"{what.name} is missing: {what.help}")
+            for each in what.needed_by:
+                name, _, fixed = each.partition("=")
+                if what.name not in flags and name in asked and fixed in ("", asked[name]):
+                    raise UsageError(f"{each} needs {what.name} {what.metavar}")
+
+
+def positive(text: str | float) -> float:
+    """A number above 0."""
+    with suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise UsageError(f"'{text}' is no number above 0")
 
 
 def rules(named: Iterable[tuple[str, str]], record: object) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from tseval.core.declared import files_given, input_tables
+from tseval.core.declared import check_given, files_given, input_tables
 from tseval.core.doubtful_times import zone_warnings
 from tseval.core.editions import Edition
 from tseval.core.input_words import columns_trait, shared_runs, told_names
@@ -72,10 +72,11 @@ class Access:
         """The format of an input that only a format by its own name is meant for."""
         return form_named(self.forms, name)
 
-    def check(self, inputs: object) -> None:
-        """Refuse standard input for several inputs, and a format for one that there is not."""
+    def check(self, inputs: object, options: object, rules: Mapping[str, str]) -> None:
+        """Refuse standard input for several inputs, a format for none, and senseless options."""
         check_inputs(files_given(inputs))
         check_forms(self.forms, input_tables(type(inputs)))
+        check_given((inputs, options), rules, ("--resume",) if self.sharing.resume else ())
 
 
 @frozen

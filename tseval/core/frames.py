@@ -20,7 +20,6 @@ from tseval.core.declared import declared, input_name
 from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
 from tseval.core.kernel import KEY
-from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
 from tseval.files.given import input_of
 from tseval.io.tables import Table, TableReader, read
@@ -55,14 +54,12 @@ def read_inputs(
     access: Access,
     readers: Mapping[str, TableReader],
     by_name: Collection[str] = (),
-    optional: Collection[str] = (),
 ) -> dict[str, Table]:
     """Read every declared input that is given, by the names of its fields.
 
     One format for all inputs is not meant for those `by_name`, which have theirs by name alone, nor
-    is a track's format for inputs that it does not have. Of `optional` inputs none may be given.
+    is a track's format for inputs that it does not have.
     """
-    access.check(inputs)
     tables = {}
     more = {what.adds_to: getattr(inputs, field.name) for field, what in declared(type(inputs))}
     for field, what in declared(type(inputs)):
@@ -70,8 +67,6 @@ def read_inputs(
         if what.several and not what.flags and access.runs is not None:
             tables[field.name] = access.runs
             continue
-        if what.several and not given and not what.flags and field.name not in optional:
-            raise UsageError(f"no {what.metavar.lower()} is given: name at least one")
         if given is None or field.name not in readers:
             continue
         name = input_name(what)
@@ -184,8 +179,6 @@ class FrameEvaluation(Evaluation):
     """How each input is read: the runs, then what the signature names, in its order."""
     by_name: ClassVar[tuple[str, ...]] = ()
     """The inputs that a format for all inputs is not meant for."""
-    optional: ClassVar[tuple[str, ...]] = ()
-    """The inputs of several files of which none may be given."""
 
     frames: FrameIndex
 
@@ -210,9 +203,10 @@ class FrameEvaluation(Evaluation):
     ) -> Made:
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
+        access.check(inputs, options, rules)
         inputs = open_inputs(inputs)
         readers = cls.choose_readers(inputs, applied)
-        tables = read_inputs(inputs, access, readers, cls.by_name, cls.optional)
+        tables = read_inputs(inputs, access, readers, cls.by_name)
         return cls.join(Request(inputs, options, applied, tables), edition, readers)
 
     @classmethod
@@ -294,8 +288,9 @@ class FrameGold(Gold):
         self.readers = kind.choose_readers(opened, applied)
         self.runs = next(iter(self.readers))
         self.reader = self.readers[self.runs]
+        access.check(opened, options, rules)
         access = replace(access, runs=read_nothing(self.reader))
-        tables = read_inputs(opened, access, self.readers, kind.by_name, kind.optional)
+        tables = read_inputs(opened, access, self.readers, kind.by_name)
         self.request = Request(opened, options, applied, tables)
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tseval.core.declared import option
-from tseval.errors import UsageError
+from tseval.core.declared import option, positive
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     import matchers
 
-STREAMS = ("--in-blocks", "--follow")
-"""Ways of reading runs in which a model is asked without limits, as its own name says."""
-
-
-def _money(text: str) -> float:
-    """An amount above 0."""
-    try:
-        amount = float(text)
-    except ValueError:
-        amount = 0.0
-    if not 0 < amount < float("inf"):
-        raise UsageError(f"a budget is an amount above 0, such as 2.00, not {text}")
-    return amount
+STREAMS = ("--in-blocks", "--follow", "--matches")
+"""Options with which no model is asked, or without limits, as its own name says."""
 
 
 @frozen(kw_only=True)
@@ -44,7 +32,7 @@ class AskingOptions:
         "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
         "by then has no answer.",
         metavar="AMOUNT",
-        kind=_money,
+        kind=positive,
         not_within=STREAMS,
     )
     max_calls: int | None = option(

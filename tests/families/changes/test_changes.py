@@ -428,7 +428,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
         tseval.score_changes(rules={"question-gain": "judged"}, **files)
     with pytest.raises(tseval.UsageError, match="ties"):
         tseval.score_changes(rules={"ties": "luck"}, **files)
-    with pytest.raises(tseval.UsageError, match="no run is given"):
+    with pytest.raises(tseval.UsageError, match="RUN is missing"):
         tseval.score_changes(**(files | {"runs": []}))
     lines = ({"runtag": "mine"}, *({"topic": topic, "results": {}} for topic in ("t1", "t2")))
     files["runs"].write_text("".join(json.dumps(each) + "\n" for each in lines))

@@ -79,7 +79,7 @@ def test_a_seeded_draw_hangs_on_names_and_ids_alone(runs: list[str], per: str) -
 
 def test_what_a_sample_cannot_be(runs: list[str], tmp_path: Path) -> None:
     given = ("import", "sample", *runs)
-    assert "needs to know how many posts" in program(*given).err
+    assert "--size is missing" in program(*given).err
     for option in (["--ontology", "x"], ["--depth", "2"], ["--qrels", "x"], ["--roll-up"]):
         refused = program(*given, "--size", "1", *option)
         assert refused.code == 2

@@ -197,9 +197,9 @@ def test_what_is_odd_is_told_and_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--times", "epochs"), "times from epochs need --epochs FILE"),
-        (("--times", "run"), "times from the run need --run FILE"),
-        (("--year", "2017"), "--year has no meaning with clusters"),
+        (("--times", "epochs"), "times=epochs needs --epochs FILE"),
+        (("--times", "run"), "times=run needs --run FILE"),
+        (("--year", "2017"), "year needs --run FILE"),
         (("--pool", "x"), "--pool has no meaning with clusters: it is for ts-run, ts-matches"),
     ],
 )

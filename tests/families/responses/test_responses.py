@@ -585,7 +585,7 @@ def test_reports_without_a_bank_have_no_coverage(tmp_path: Path) -> None:
 
 
 def test_gold_is_needed_where_it_is() -> None:
-    with pytest.raises(UsageError, match="nuggets=file needs a file of nuggets"):
+    with pytest.raises(UsageError, match="nuggets=file needs --nuggets FILE"):
         tseval.score_responses(QUICK, rules={"nuggets": "file"})
 
 

@@ -110,5 +110,5 @@ def test_follow_moves_nothing() -> None:
 
 
 def test_too_few_samples() -> None:
-    with pytest.raises(tseval.UsageError, match="at least two samples"):
+    with pytest.raises(tseval.UsageError, match="--samples cannot be 1"):
         tseval.jitter(**one(1_700_000_000), samples=1)

@@ -329,7 +329,7 @@ def test_wrong_choices_in_python() -> None:
         tseval.score_values("run.txt", "gold.tsv", on_missing="drop")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="undefined cannot be 'one'"):
         tseval.score_values("run.txt", "gold.tsv", undefined="one")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="no run is given"):
+    with pytest.raises(UsageError, match="RUN is missing"):
         tseval.score_values([], "gold.tsv")
 
 

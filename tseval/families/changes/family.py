@@ -50,6 +50,7 @@ class ChangeInputs:
         "What questions themselves are judged to be worth: a table `topic qid day gain`, for "
         "--rule question-gain=judged.",
         table=files.QUESTION_GAINS,
+        needed_by=("question-gain=judged",),
     )
 
 
@@ -75,11 +76,9 @@ class ChangeEvaluation(FrameEvaluation):
     by_name: ClassVar[tuple[str, ...]] = ("topics", "documents", "days", "questions")
 
     @classmethod
-    def choose_readers(cls, inputs: ChangeInputs, rules: rows.ChangeRules) -> Mapping[str, Any]:
+    def choose_readers(cls, inputs: Any, rules: rows.ChangeRules) -> Mapping[str, Any]:  # noqa: ARG003 - of any
         """Return how the inputs are read; judged questions are read where they count alone."""
         is_judged = rules.question_gain == "judged"
-        if is_judged and inputs.questions is None:
-            raise UsageError("rule question-gain=judged needs judged questions: --questions FILE")
         names = ("runs", "qrels", *cls.by_name)
         return {name: READERS[name] for name in names if name != "questions" or is_judged}
 

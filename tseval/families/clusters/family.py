@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import CURVE, REPORT, argument, file_option, option
+from tseval.core.declared import CURVE, REPORT, argument, check_given, file_option, option
 from tseval.core.doubtful_times import years_apart
 from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
@@ -58,16 +58,19 @@ class ClusterInputs:
         "What assessors thought of posts: topic Q0 post grade.", table=files.QRELS
     )
     epochs: Given | None = beside(
-        "When posts were created: post YYYYMMDD epoch.", table=schema.EPOCHS
+        "When posts were created: post YYYYMMDD epoch.",
+        table=schema.EPOCHS,
+        needed_by=("times=epochs",),
     )
     live: Given | None = beside("Live judgments: topic post label.", table=files.LIVE)
     live_epochs: Given | None = beside(
         "When the posts of live judgments were created. Default: as --epochs.", table=schema.EPOCHS
     )
-    selected: Given | None = beside(
+    selected: Given | None = file_option(
         "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
         "cluster.",
         table=files.SELECTED,
+        not_within=(CURVE, REPORT, "--sample"),
     )
 
 
@@ -90,6 +93,7 @@ class ClusterOptions:
         "Select up to N posts of each run and topic, of those in a cluster.",
         metavar="N",
         at_least=1,
+        needed_by=("sampling=random",),
     )
     sampling: str = chosen(
         "How: those of highest confidence, or at random.",
@@ -123,10 +127,6 @@ def find_clock(options: ClusterOptions, tables: Mapping[str, Table]) -> Clock | 
     """Return what tells the times of clusters; None leaves it to their file."""
     if options.times == "snowflake":
         return snowflake_times
-    if options.times == "epochs" and "epochs" not in tables:
-        raise UsageError(files.NEEDS_EPOCHS)
-    if options.times not in (None, *files.TIMES):
-        raise UsageError(f"unknown times '{options.times}'; known: {', '.join(files.TIMES)}")
     return clock_of(tables["epochs"].frame) if "epochs" in tables else None
 
 
@@ -136,16 +136,12 @@ def select_posts(
     """Return the posts that a file or the runs select, and how posts are selected in words."""
     posts, is_random = tables["runs"].frame, options.sampling == RANDOM
     if inputs.selected is not None:
-        if options.sample is not None:
-            raise UsageError("give selected posts or a sample to draw, not both")
         names = names_of(input_of(inputs.selected, files.SELECTED))
         by_run = "run" in files.SELECTED.placed(names)
         return rows.select_by_file(tables["selected"], posts, by_run=by_run), "file"
     if options.sample is not None:
         seed = f",seed={options.seed}" if is_random else ""
         return None, f"{options.sampling}({options.sample}{seed})"
-    if is_random:
-        raise UsageError("random sampling draws nothing without a number: give --sample N")
     if "selected" not in posts.columns:
         return None, "all"
     named = pl.col("named") if "named" in posts.columns else pl.lit(None, pl.String)
@@ -181,6 +177,7 @@ class ClusterEvaluation(Evaluation):
         may lack a time, and are then left out with a warning.
         """
         rules = edition.rules.changed(changed)
+        access.check(inputs, options, changed)
         if inputs.selected is not None:
             inputs = replace(inputs, selected=input_of(inputs.selected, files.SELECTED))
         push = rules if isinstance(rules, PushRules) else None
@@ -490,8 +487,7 @@ def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported
 
     Of several texts of a post, which any of the runs may have, the first stands.
     """
-    if given.size is None:
-        raise UsageError("sample needs to know how many posts of each run: --size N")
+    check_given((given,), {})
     named = (text.partition("=") for text in given.rules)
     rules = rows.SampleRules().changed(each_once((n.strip(), v.strip()) for n, _, v in named))
     posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame

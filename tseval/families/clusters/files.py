@@ -94,7 +94,6 @@ KNOWN_VALUES = {"grade": (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0), "label": (5.0, 2
 TIMES = ("epochs", "run", "snowflake")
 """Where times of posts may come from, beside the clusters' own file."""
 TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
-NEEDS_EPOCHS = "times from epochs need --epochs FILE"
 QRELS_MARK = "Q0"
 """The second field of qrels."""
 MONTH_DAY = "^([0-9]{2})([0-9]{2})-([0-9]{2}:[0-9]{2}:[0-9]{2})$"
@@ -391,13 +390,19 @@ class ClusterHelpers:
     """What clusters lack, from elsewhere."""
 
     epochs: Given | None = file_option(
-        "When posts were created: post YYYYMMDD epoch.", table=EPOCHS
+        "When posts were created: post YYYYMMDD epoch.",
+        table=EPOCHS,
+        needed_by=("times=epochs",),
     )
     times: str | None = option(
         "Where the times come from. Default: their file, else --epochs or --run.", choices=TIMES
     )
     runs: tuple[Given, ...] = file_option(
-        "--run", "A run that tells the times.", several=True, table=POSTS
+        "--run",
+        "A run that tells the times.",
+        several=True,
+        table=POSTS,
+        needed_by=("times=run", "year"),
     )
     qrels: Given | None = file_option("Warn of topics that are not in it.", table=QRELS)
     topic: str | None = option(
@@ -417,7 +422,7 @@ class RunOptions:
 class SampleOptions:
     """What `tseval import sample` may be asked for."""
 
-    size: int | None = option("At most so many posts of each run.", metavar="N", at_least=1)
+    size: int = option("At most so many posts of each run.", metavar="N", at_least=1, required=True)
     sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS)
     seed: int = option(SEED_HELP, default=0, shows_default=True)
     year: int | None = option("The year of times such as 0729-23:17:35.")
@@ -431,17 +436,11 @@ class SampleOptions:
 
 def import_clusters(paths: Sequence[Given], given: ClusterHelpers) -> Imported:
     """Import clusters of any form as the plain table; what is odd in them is a warning."""
-    if given.year is not None and not given.runs:
-        raise UsageError("--year has no meaning with clusters")
     times = given.times or ("epochs" if given.epochs else "run" if given.runs else "")
     clock: Clock | None = snowflake_times if times == "snowflake" else None
-    if times == "epochs":
-        if given.epochs is None:
-            raise UsageError(NEEDS_EPOCHS)
+    if times == "epochs" and given.epochs is not None:
         clock = clock_of(read([given.epochs], EPOCHS_READER).frame)
     elif times == "run":
-        if not given.runs:
-            raise UsageError("times from the run need --run FILE")
         clock = run_clock(read_posts(given.runs, posts_reader(given.year, repeats=True)))
     replaces = given.times is not None or bool(given.runs)
     table = read_clusters(paths[0], None, clock, given.topic, replaces_times=replaces)

@@ -14,7 +14,6 @@ from datetime import datetime
 import numpy as np
 import polars as pl
 
-from tseval.core.draws import SAMPLINGS
 from tseval.core.frames import Content, FrameIndex, relative_start
 from tseval.core.kernel import KEY, quotient, total
 from tseval.core.rules import RuleSet, choice
@@ -182,10 +181,6 @@ def draw(
     At random, the draw depends on the seed, the names of run and topic and the posts' ids alone.
     """
     groups = KEY if per == BY_TOPIC else ["run"]
-    if sampling not in SAMPLINGS:
-        raise UsageError(f"unknown sampling '{sampling}'; known: {', '.join(SAMPLINGS)}")
-    if size < 1:
-        raise UsageError(f"size cannot be {size}: give the number of posts, at least 1")
     if sampling == "confidence":
         if "confidence" not in posts.columns:
             raise UsageError("no run has a column `confidence`: draw with --sampling random")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import argument, file_option, option, output_option
+from tseval.core.declared import argument, file_option, option, output_option, positive
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Family, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
@@ -41,17 +42,19 @@ SWEEP, ALL = "sweep", "all"
 """What asks for every cutoff of the edition: for the best of each run, or for each by itself."""
 
 
-def numbers(flag: str, example: str) -> Callable[[str | Sequence[float]], tuple[float, ...]]:
-    """Return what reads the numbers of an option from its text."""
+def numbers(flag: str, example: str, last_below: float = np.inf) -> Callable[[Any], Any]:
+    """Return what reads the three numbers of an option from its text."""
 
     def read(text: str | Sequence[float]) -> tuple[float, ...]:
-        try:
-            return tuple(
-                map(number, text.split(",")) if isinstance(text, str) else map(float, text)
-            )
-        except NotANumber:
-            reason = f"{flag}: write three numbers, such as {example}; not '{text}'"
-            raise UsageError(reason) from None
+        with suppress(NotANumber):
+            texts = text.split(",") if isinstance(text, str) else map(str, text)
+            values = tuple(map(number, texts))
+            are_three = len(values) == 3 and values[2] < last_below
+            if are_three and all(0 < each < np.inf for each in values):
+                return values
+        below = f", the last below {last_below:g}" if last_below < np.inf else ""
+        reason = f"{flag}: write three numbers above 0{below}, such as {example}; not '{text}'"
+        raise UsageError(reason)
 
     return read
 
@@ -60,7 +63,10 @@ def numbers(flag: str, example: str) -> Callable[[str | Sequence[float]], tuple[
 class FilterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given] = argument("RUN", "one or more runs", files.RETURNED, several=True)
+    runs: Sequence[Given] = argument(
+        "RUN", "one or more runs", files.RETURNED, several=True, required=False
+    )
+    """Without runs there is a truth to look at, and nothing to score."""
     truth: Given = argument("TRUTH", "the truth", files.TRUTH)
 
 
@@ -99,7 +105,13 @@ class FilterOptions:
         "Default: vital; in a plain table without a 2, useful.",
         choices=tuple(LEVELS),
     )
-    zeta: float = option("How slowly aptness falls.", default=1.0, shows_default=True)
+    zeta: float = option(
+        "How slowly aptness falls.",
+        default=1.0,
+        metavar="FLOAT",
+        kind=positive,
+        shows_default=True,
+    )
     f_weights: tuple[float, ...] = option(
         "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
         default=EVEN,
@@ -111,7 +123,7 @@ class FilterOptions:
         "Default: 1,0.1,0.02.",
         default=COSTS,
         metavar="MISS,ALARM,TARGET",
-        kind=numbers("--costs", "1,0.1,0.02"),
+        kind=numbers("--costs", "1,0.1,0.02", last_below=1),
     )
     unjudged: str | None = option(
         "Returned documents that nobody judged; fp: false positives. Default: ignore.",
@@ -159,33 +171,6 @@ class FilterOptions:
     )
 
 
-def check_options(options: FilterOptions) -> None:
-    """Refuse options that have no meaning."""
-    costs = options.costs
-    if options.level is not None and options.level not in LEVELS:
-        raise UsageError(f"level cannot be '{options.level}': choose one of {', '.join(LEVELS)}")
-    if not are_positive([options.zeta]):
-        raise UsageError("zeta has to be above 0")
-    if len(options.f_weights) != len(EVEN) or not are_positive(options.f_weights):
-        raise UsageError("the weights of P, R and A have to be three numbers above 0: 1,1,1")
-    if len(costs) != len(COSTS) or not are_positive(costs) or costs[2] >= 1:
-        raise UsageError(
-            "the costs of a miss and a false alarm and the share of targets have to be three "
-            "numbers above 0, the share below 1: 1,0.1,0.02"
-        )
-    if options.cutoff_step is not None and options.cutoff_step < 1:
-        raise UsageError("the step of cutoffs has to be 1 or more")
-    if not options.batches:
-        raise UsageError("no length of batches is given")
-    for length in options.batches:
-        rows.seconds_of(length)
-
-
-def are_positive(numbers: Sequence[float]) -> bool:
-    """Return whether all numbers are finite and above 0."""
-    return all(np.isfinite(each) and each > 0 for each in numbers)
-
-
 def level_of(truth: Table, asked: str | None) -> tuple[str, list[str]]:
     """Return from which rating on a document is positive, with a warning if that is a guess.
 
@@ -226,8 +211,6 @@ class FilterEvaluation(FrameEvaluation):
         "judged documents", missing_left_out="left out", undefined_topics=False
     )
     readers: ClassVar[Mapping[str, TableReader]] = {"runs": files.RUNS, "truth": files.JUDGMENTS}
-    optional: ClassVar[tuple[str, ...]] = ("runs",)
-    """Without runs there is a truth to look at, and nothing to score."""
 
     frames: TrendIndex
 
@@ -235,7 +218,10 @@ class FilterEvaluation(FrameEvaluation):
     def build(cls, request: Request) -> Content:
         """Match the pairs, restrict them to the period, and choose the cutoffs."""
         _, options, rules, tables, *_ = request
-        check_options(options)
+        if not options.batches:
+            raise UsageError("no length of batches is given")
+        for length in options.batches:
+            rows.seconds_of(length)
         level, warnings = level_of(tables["truth"], options.level)
         pairs = rows.pair(tables, LEVELS[level], rules, request.others)
         is_relative = any(each.is_relative for table in tables.values() for each in table.sources)

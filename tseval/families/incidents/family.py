@@ -460,6 +460,7 @@ def read(
     base = edition.rules
     options.apply(base.changed(rules))  # wrong usage is told before any file is read
     by_name = ("ontology", "topics", "epochs")
+    access.check(inputs, options, rules)
     tables = read_inputs(open_inputs(inputs), access, files.READERS, by_name)
     types = tables["ontology"].frame["type"].to_list()
     actionable, entries = (
@@ -574,7 +575,7 @@ POOL = Import(
     "pool",
     "runs of incident streams as the posts to which any gave a type, for assessors, who write 1 or "
     "0 into its column `relevant`: then it is the labels of `tseval incidents`",
-    pooling.write_pool,
+    pooling.pool,
     pooling.PoolOptions,
     several=True,
     table=files.TOLD,

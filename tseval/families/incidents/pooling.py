@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import file_option, option
+from tseval.core.declared import check_given, file_option, option
 from tseval.core.draws import RANDOM, SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.core.wording import listed
 from tseval.errors import UsageError
@@ -35,27 +35,23 @@ SURE = 1.0
 
 
 @frozen
-class Drawing:
-    """Which posts assessors get; without numbers all of them."""
+class PoolOptions:
+    """What `tseval import pool` may be asked for; without numbers assessors get all posts."""
 
-    size: int | None = None
-    """How many posts of each event and type."""
-    depth: int | None = None
-    """How many of each run, event and type."""
-    sampling: str | None = None
-    """By `confidence`, which is the default, or at `random`."""
-    seed: int = 0
-
-    def check(self) -> None:
-        """Refuse what draws nothing, or has no meaning."""
-        for name, number in (("size", self.size), ("depth", self.depth)):
-            if number is not None and number < 1:
-                raise UsageError(f"{name} cannot be {number}: give the number of posts, at least 1")
-        if self.sampling is not None and self.sampling not in SAMPLINGS:
-            known = ", ".join(SAMPLINGS)
-            raise UsageError(f"unknown sampling '{self.sampling}'; known: {known}")
-        if self.sampling is not None and not self.draws:
-            raise UsageError("sampling draws nothing without a number: give a size or a depth")
+    ontology: str | Path = file_option("The information types.", required=True)
+    threshold: float | None = option("The confidence from which on a type is taken. Default: 0.")
+    roll_up: bool = option("A type counts for its ancestors too.", kind=bool)
+    entries: tuple[str, ...] = option(
+        "Only these types. Default: all.", metavar="NAME,…", by_commas=True
+    )
+    size: int | None = option(
+        "At most so many posts of each topic and type.", metavar="N", at_least=1
+    )
+    depth: int | None = option(
+        "At most so many posts of each run, topic and type.", metavar="N", at_least=1
+    )
+    sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS, within=("--size", "--depth"))
+    seed: int = option(SEED_HELP, default=0, shows_default=True)
 
     @property
     def draws(self) -> bool:
@@ -110,8 +106,8 @@ def pool_incidents(
     import pandas as pd
 
     several: list[Given] = list(runs) if isinstance(runs, list | tuple) else [runs]  # type: ignore[list-item]
-    drawing = Drawing(size, depth, sampling, seed)
-    table = pool(several, ontology, threshold, drawing, roll_up=roll_up, entries=entries)
+    options = PoolOptions(ontology, threshold, roll_up, tuple(entries), size, depth, sampling, seed)
+    table = pool(several, options)
     frame = pd.DataFrame(table.columns, dtype=str)
     for name in ("confidence", "time", "relevant"):
         if name in frame:
@@ -119,31 +115,24 @@ def pool_incidents(
     return frame
 
 
-def pool(
-    runs: Sequence[Given],
-    ontology: str | Path,
-    threshold: float,
-    drawing: Drawing,
-    *,
-    roll_up: bool,
-    entries: Sequence[str],
-) -> Imported:
+def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
     """Return the union of what the runs gave, or a draw of it, as a table for assessors.
 
     Sorted by topic, type in the order of the ontology, and post, so that no rank shows. `runs`
     names those that gave the type, so that a judgment can be traced.
     """
-    drawing.check()
+    check_given((options,), {})
+    threshold, entries = options.threshold or 0.0, options.entries
     if not math.isfinite(threshold):
         raise UsageError(f"threshold cannot be {threshold}: give a finite number")
-    known = read([ontology], ONTOLOGY).frame
+    known = read([options.ontology], ONTOLOGY).frame
     types = known["type"].to_list()
     kept = places_of(types, entries) if entries else range(len(types))
     frame = read(runs, POOLED_RUNS).frame
     found = find_types(frame, types, threshold, renamed=True)
     is_kept, sure = pl.col("type").is_in(list(kept)), pl.col("number").fill_null(SURE)
     given = found.rows.with_columns(sure)
-    given = add_ancestors(given, known) if roll_up else given
+    given = add_ancestors(given, known) if options.roll_up else given
     lines = frame.with_row_index("row").select(
         *("row", "run", "topic", "post_id"),
         time="time" if "time" in frame.columns else pl.lit(None, pl.Float64),
@@ -164,12 +153,12 @@ def pool(
     }
     keys = ["topic", "name"]
     of_runs = rows.group_by("run", *keys, "type", "post_id", maintain_order=True).agg(**told)
-    of_runs = drawing.draw(of_runs, drawing.depth, ["run", *keys])
+    of_runs = options.draw(of_runs, options.depth, ["run", *keys])
     told |= {"confidence": pl.col("confidence").max()}
     united = of_runs.group_by(*keys, "type", "post_id", maintain_order=True).agg(
         **told, runs=pl.col("run").unique().sort().str.join(",")
     )
-    table = drawing.draw(united, drawing.size, keys).sort("topic", "type", "post_id")
+    table = options.draw(united, options.size, keys).sort("topic", "type", "post_id")
     columns = {"topic": "topic", "type": "name", "post_id": "post_id", "runs": "runs"}
     columns |= {name: name for name in ("confidence", "time", "text")}
     optional = [name for name in ("time", "text") if table[name].is_null().all()]
@@ -181,41 +170,10 @@ def pool(
         unknown = ", ".join(sorted(found.unknown))
         warnings.append(f"types that the ontology lacks, ignored: {unknown}")
     bare = found.rows.filter(is_kept & pl.col("number").is_null()).join(lines, on="row")
-    if drawing.by_confidence and bare.height:
+    if options.by_confidence and bare.height:
         unsure = listed(sorted(bare["run"].unique()))
         warnings.append(
             f"types without a number count as given with confidence 1: runs {unsure}; "
             "--sampling random does not look at confidences"
         )
     return Imported(made | {"relevant": [""] * table.height}, tuple(warnings))
-
-
-@frozen
-class PoolOptions:
-    """What `tseval import pool` may be asked for."""
-
-    ontology: str | None = file_option("The information types.")
-    threshold: float | None = option("The confidence from which on a type is taken. Default: 0.")
-    roll_up: bool = option("A type counts for its ancestors too.", kind=bool)
-    entries: tuple[str, ...] = option(
-        "Only these types. Default: all.", metavar="NAME,…", by_commas=True
-    )
-    size: int | None = option(
-        "At most so many posts of each topic and type.", metavar="N", at_least=1
-    )
-    depth: int | None = option(
-        "At most so many posts of each run, topic and type.", metavar="N", at_least=1
-    )
-    sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS)
-    seed: int = option(SEED_HELP, default=0, shows_default=True)
-
-
-def write_pool(paths: Sequence[str], options: PoolOptions) -> Imported:
-    """Return the pool of several runs."""
-    if options.ontology is None:
-        raise UsageError("pool needs to know the information types: --ontology FILE")
-    drawing = Drawing(options.size, options.depth, options.sampling, options.seed)
-    threshold, entries = options.threshold or 0.0, options.entries
-    return pool(
-        paths, options.ontology, threshold, drawing, roll_up=options.roll_up, entries=entries
-    )

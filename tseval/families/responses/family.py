@@ -48,6 +48,7 @@ class ResponseInputs:
     )
     nuggets: Sequence[Given] = file_option(
         "The nuggets, a bank of nuggets or a rubric: its topics are those that count.",
+        needed_by=("nuggets=file",),
         table=files.NUGGETS,
         several=True,
     )
@@ -69,16 +70,14 @@ class ResponseEvaluation(FrameEvaluation):
     def read(
         cls,
         inputs: Any,
-        options: Any,  # noqa: ARG003 - there are none
+        options: Any,
         edition: Edition[Any],
         rules: Mapping[str, str],
         access: Access,
     ) -> ResponseEvaluation:
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
-        access.check(inputs)
-        if not inputs.runs:
-            raise UsageError("no file is given: name at least one of labels or of responses")
+        access.check(inputs, options, rules)
         sources = [input_of(each, files.GRADES) for each in inputs.runs]
         every = files.read_files(sources, applied, access.form("file"), Spread(access.sharing))
         names = list(dict.fromkeys(table.name for table in every))

@@ -235,8 +235,6 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
 def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
     """Return items for the nuggets of the gold, or else for those of the responses themselves."""
     gold = tables.gold_of(questions=False) if tables.sort is not Sort.HITS else None
-    if tables.rules.nuggets == "file" and gold is None:
-        raise UsageError("--rule nuggets=file needs a file of nuggets: --nuggets FILE")
     is_replacing, newer = tables.rules.versions == "replace", find_newer(tables, parts)
     is_failed, is_listed = pl.col("failed"), gold is not None and tables.rules.nuggets != "record"
     if gold is not None and is_listed:

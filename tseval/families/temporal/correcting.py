@@ -302,10 +302,6 @@ def check_rates(options: TemporalOptions) -> None:
     """Refuse rates that are none, that stand alone, or that say too little to correct by."""
     pair = options.sensitivity, options.specificity
     given = [each for each in pair if each is not None]
-    if len(given) == 1:
-        raise UsageError("sensitivity and specificity belong together: give both, or neither")
-    if any(not 0 <= each <= 1 for each in given):
-        raise UsageError("sensitivity and specificity are shares from 0 to 1")
     if given and sum(given) <= WEAKEST:
         raise UsageError(
             f"sensitivity {given[0]:g} and specificity {given[1]:g} add up to {sum(given):g}: at "

@@ -41,7 +41,7 @@ from tseval.files.score_files import shown
 from tseval.io.tables import Table
 from tseval.io.topics import name_topics
 from tseval.matching.asking import AskingOptions
-from tseval.parallel.sharing import ALONE, Sharing
+from tseval.parallel.sharing import ALONE
 from tseval.records import frozen
 from tseval.tables import natural_order
 from tseval.tables.schema import (
@@ -79,6 +79,23 @@ FEW = 4
 """Of so many runs these are told."""
 
 
+def error_of(within: str) -> float:
+    """The largest error in seconds; a `UsageError` if it is none."""
+    try:
+        largest = seconds_of(within)
+    except NotANumber as error:
+        raise UsageError(f"jitter: {error}") from None
+    if largest <= 0:
+        raise UsageError(f"jitter: an error of {within} moves nothing: give one such as 1h")
+    return largest
+
+
+def check_error(within: str) -> str:
+    """Refuse what is no error of times."""
+    error_of(within)
+    return within
+
+
 @frozen
 class TemporalInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
@@ -87,7 +104,13 @@ class TemporalInputs:
         "UPDATES", "one or more files of updates", UPDATES, several=True
     )
     nuggets: Given = argument("NUGGETS", "the file of nuggets", NUGGETS)
-    matches: Given | None = file_option("--matches", "Matches that assessors made.", table=MATCHES)
+    matches: Given | None = file_option(
+        "--matches",
+        "Matches that assessors made.",
+        table=MATCHES,
+        not_within=("--resume",),
+        needed_by=("matched-nuggets-only=yes", f"matcher={ASSESSED}"),
+    )
     topics: Given | None = file_option(
         "--topics", "When each topic starts: a table `topic start [end]`.", table=TOPICS
     )
@@ -95,18 +118,21 @@ class TemporalInputs:
         "--duplicates",
         "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
         table=DUPLICATES,
+        needed_by=("exact-duplicates=lookup",),
     )
     pool: Given | None = file_option(
         "--pool",
         "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
         "from there.",
         table=POOL,
+        needed_by=("unsampled",),
     )
     corrections: Given | None = file_option(
         "--corrections",
         "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
         "verdict`, such as `tseval match --review` writes it.",
         table=CORRECTIONS,
+        not_within=("--matches",),
     )
     judged: Given | None = file_option(
         "--judged",
@@ -114,6 +140,7 @@ class TemporalInputs:
         "matcher is the sample's.",
         table=JUDGED,
         within=(SCORES, CORRECTED_SCORES, COMPARE),
+        not_within=("--matches", "--corrections"),
     )
 
 
@@ -128,7 +155,7 @@ class TemporalOptions(AskingOptions):
         not_within=(SWEEP,),
     )
     threshold: float | None = option(
-        "--threshold", "The matcher's threshold.", kind=float, not_within=(SWEEP,)
+        "--threshold", "The matcher's threshold.", not_within=(SWEEP, "--matches")
     )
     ignore_unsampled: bool = option(
         "--ignore-unsampled",
@@ -160,6 +187,7 @@ class TemporalOptions(AskingOptions):
         "With each score the interval in which it lies if every nugget's time is wrong by up to "
         "so much, such as 1h. Default measures: Rs T.",
         metavar="TIME",
+        kind=check_error,
         within=(SCORES, JITTER),
     )
     samples: int = option(
@@ -167,7 +195,6 @@ class TemporalOptions(AskingOptions):
         "How often --jitter draws errors.",
         default=SAMPLES,
         metavar="N",
-        kind=int,
         at_least=2,
         shows_default=True,
         within=(JITTER,),
@@ -176,7 +203,7 @@ class TemporalOptions(AskingOptions):
         "--seed",
         "For the errors that --jitter draws, and the topics that intervals of --judged do.",
         default=0,
-        kind=int,
+        at_least=0,
         shows_default=True,
         within=(JITTER, CORRECTED_SCORES),
     )
@@ -185,51 +212,27 @@ class TemporalOptions(AskingOptions):
         "With --judged: the share of the nuggets said that the matcher finds, where it is known; "
         "with --specificity, for another correction beside.",
         metavar="SHARE",
-        kind=float,
+        at_least=0,
+        at_most=1,
         within=(CORRECTED_SCORES,),
+        needed_by=("specificity",),
     )
     specificity: float | None = option(
         "--specificity",
         "The share of the nuggets not said that it does not find.",
         metavar="SHARE",
-        kind=float,
+        at_least=0,
+        at_most=1,
         within=(CORRECTED_SCORES,),
+        needed_by=("sensitivity",),
     )
 
 
 # Refusals.
 
 
-def check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sharing) -> None:
-    """Refuse a request without runs, one to resume what is not done, and errors that are none."""
-    if options.jitter is not None:
-        error_of(options.jitter)
-    if options.seed < 0:
-        raise UsageError(f"a seed is a whole number from 0 on, not {options.seed}")
-    if not inputs.updates:
-        raise UsageError("no run is given: name at least one table of updates")
-    if options.terms is not None and inputs.matches is not None:
-        raise UsageError("where matches are given no model is asked: leave out what limits it")
-    if inputs.corrections is not None and inputs.matches is not None:
-        raise UsageError(
-            "corrections are laid over what a matcher finds: give them or --matches, not both"
-        )
-    others = inputs.matches is not None or inputs.corrections is not None
-    if inputs.judged is not None and others:
-        raise UsageError(
-            "a sample corrects what its matcher finds: give --judged alone, without matches or "
-            "corrections"
-        )
-    if sharing.resume and inputs.matches is not None:
-        raise UsageError("where matches are given there is no matching to resume")
-
-
-def check_rules(
-    edition: Edition[Rules], rules: Rules, asked: Mapping[str, str], inputs: TemporalInputs
-) -> None:
-    """Refuse rules and inputs that would do nothing together."""
-    if "unsampled" in asked and inputs.pool is None:
-        raise UsageError("without a pool no update is known to be unsampled: give --pool FILE")
+def check_rules(edition: Edition[Rules], rules: Rules, inputs: TemporalInputs) -> None:
+    """Refuse a file of duplicates that would do nothing by the edition's rules."""
     looked_up = rules.exact_duplicates == "lookup"
     if inputs.duplicates is not None and edition.titles and not looked_up:
         raise UsageError(
@@ -238,8 +241,6 @@ def check_rules(
         )
     if inputs.duplicates is not None and looked_up and inputs.pool is None:
         raise UsageError("duplicates are looked up in the pool: give --pool FILE")
-    if asked.get("exact-duplicates") == "lookup" and inputs.duplicates is None:
-        raise UsageError("exact-duplicates=lookup needs a file of duplicates: --duplicates FILE")
 
 
 def sample_matcher(judged: JudgedPairs, options: TemporalOptions) -> str:
@@ -253,26 +254,11 @@ def sample_matcher(judged: JudgedPairs, options: TemporalOptions) -> str:
 def matcher_name(options: TemporalOptions, *, assessed: bool) -> str:
     """Which matcher to use; matches from a file and a matcher exclude each other."""
     matcher = options.matcher
-    if assessed and (matcher not in (None, ASSESSED) or options.threshold is not None):
-        raise UsageError("give matches or a matcher with its threshold, not both")
-    if matcher == ASSESSED and not assessed:
-        raise UsageError(
-            "the matcher 'assessed' takes its matches from a file: give --matches FILE"
-        )
+    if assessed and matcher not in (None, ASSESSED):
+        raise UsageError("give matches or a matcher, not both")
     if matcher is not None:
         return matcher
     return ASSESSED if assessed else DEFAULT_MATCHER
-
-
-def error_of(within: str) -> float:
-    """The largest error in seconds; a `UsageError` if it is none."""
-    try:
-        largest = seconds_of(within)
-    except NotANumber as error:
-        raise UsageError(f"jitter: {error}") from None
-    if largest <= 0:
-        raise UsageError(f"jitter: an error of {within} moves nothing: give one such as 1h")
-    return largest
 
 
 # Reading.
@@ -291,7 +277,6 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTab
     A fault in any of them is an `InputError`. Where nothing is left to match, it is the reading of
     the runs that is shared out.
     """
-    access.check(inputs)
     files.refuse_swapped(inputs.updates, inputs.nuggets)
     if inputs.matches is None:
         access = replace(access, sharing=ALONE)
@@ -396,8 +381,8 @@ class TemporalEvaluation(FrameEvaluation):
         The matcher is `assessed` if there are matches, else the default one.
         """
         changed = edition.rules.changed(rules)
-        check_request(inputs, options, access.sharing)
-        check_rules(edition, changed, rules, inputs)
+        access.check(inputs, options, rules)
+        check_rules(edition, changed, inputs)
         name = matcher_name(options, assessed=inputs.matches is not None)
         tables, maker = known or read_tables(inputs, changed, access)
         updates = rows.find_standing(tables, changed)
@@ -661,7 +646,7 @@ def read_matched(
     access: Access,
 ) -> TemporalMatched:
     """Read all inputs once."""
-    check_request(inputs, options, access.sharing)
+    access.check(inputs, options, rules)
     known = read_tables(inputs, edition.rules.changed(rules), access)
     return TemporalMatched(inputs, options, edition, rules, access, known)
 

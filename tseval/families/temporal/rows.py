@@ -340,8 +340,6 @@ def find_nuggets(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
             tables["matches"].frame, on="topic", how="semi", maintain_order="left"
         )
     if rules.matched_nuggets_only == "yes":
-        if "matches" not in tables:
-            raise UsageError("matched nuggets alone can count only where matches are given")
         nuggets = nuggets.join(
             tables["matches"].frame, on=NUGGET, how="semi", maintain_order="left"
         )
