@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
 import click
@@ -108,8 +109,7 @@ def test_every_command_that_has_the_option_is_listed() -> None:
     assert tuple(READERS) == PLAIN_FORMS
 
 
-@pytest.mark.parametrize("form", PLAIN_FORMS)
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize(("name", "form"), [*zip(READ, cycle(PLAIN_FORMS))])
 def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path: Path) -> None:
     """Under names that say nothing of the form."""
     tables, more = READ[name]

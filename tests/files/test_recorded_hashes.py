@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pandas as pd
@@ -74,21 +75,20 @@ def written(path: Path, table: pd.DataFrame) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    ("read", "table"),
-    [
-        (read_updates, UPDATES),
-        (read_nuggets, NUGGETS),
-        (read_matches, MATCHES),
-        (read_topics, TOPICS),
-        (read_clusters, CLUSTERS),
-    ],
-    ids=["updates", "nuggets", "matches", "topics", "clusters"],
+READ = (
+    (read_updates, UPDATES),
+    (read_nuggets, NUGGETS),
+    (read_matches, MATCHES),
+    (read_topics, TOPICS),
+    (read_clusters, CLUSTERS),
 )
+
+
+@pytest.mark.parametrize(("form", "given"), [*zip(FORMS, cycle(READ))])
 def test_the_hash_is_that_of_what_was_read(
-    read: Callable[..., object], table: pd.DataFrame, form: str, tmp_path: Path
+    given: tuple[Callable[..., object], pd.DataFrame], form: str, tmp_path: Path
 ) -> None:
+    read, table = given
     path = tmp_path / f"given{form}"
     expected = written(path, table)
     found = read([path] if read is read_updates else path)

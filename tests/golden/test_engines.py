@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -145,21 +146,21 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 class TestCommands:
-    @pytest.mark.parametrize("size", SIZES)
-    @pytest.mark.parametrize("name", ENGINES)
-    @pytest.mark.parametrize("what", MATCHING)
+    @pytest.mark.parametrize(
+        ("at", "what", "name"), [(at, *each) for at, each in enumerate(product(MATCHING, ENGINES))]
+    )
     def test_matching(
         self,
+        at: int,
         what: str,
         name: str,
-        size: int,
         engines: dict[str, Engine],
         pool: str,
         sharing: Callable[..., None],
     ) -> None:
         arguments = [pool if each == "POOL" else each for each in MATCHING[what]]
         alone = alone_of(*arguments)
-        sharing(engines[name], size)
+        sharing(engines[name], SIZES[at % len(SIZES)])
         assert tseval(*arguments) == alone
 
     def test_the_rules_for_topics_and_nuggets(

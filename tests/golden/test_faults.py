@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def fault_of(make: Callable[[], object]) -> tuple[str, str, int | None]:
     return fault.code, fault.file, fault.line
 
 
-# Values, in every form of a table
+# Values, each in one of the forms of a table
 
 UPDATE_FAULTS = {
     "time in words": ({"time": "soon"}, "time-format"),
@@ -151,8 +152,7 @@ def with_cells(header: Row, row: Row, changed: dict[str, str]) -> tuple[str, ...
     return tuple((dict(zip(header, row, strict=True)) | changed).values())
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("fault", UPDATE_FAULTS)
+@pytest.mark.parametrize(("fault", "form"), [*zip(UPDATE_FAULTS, cycle(FORMS))])
 def test_a_faulty_value_of_an_update(form: str, fault: str) -> None:
     changed, code = UPDATE_FAULTS[fault]
     bad = with_cells(HEADER, FIRST, {"update_id": "u2"} | changed)
@@ -197,8 +197,7 @@ GOLD_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("fault", GOLD_FAULTS)
+@pytest.mark.parametrize(("fault", "form"), [*zip(GOLD_FAULTS, cycle(FORMS))])
 def test_a_faulty_value_of_a_nugget(form: str, fault: str) -> None:
     changed, code = GOLD_FAULTS[fault]
     bad = with_cells(GOLD_HEADER, GOLD, {"nugget_id": "n2"} | changed)
@@ -248,8 +247,7 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("fault", LOST)
+@pytest.mark.parametrize(("fault", "form"), [*zip(cycle(LOST), FORMS)])
 def test_a_match_to_something_unknown(form: str, fault: str) -> None:
     good = ("flood", "sw-flood-1", "flood-n1")
     Path(f"run.{form}").write_bytes(written(form, MATCH_HEADER, good, LOST[fault]))
