@@ -43,14 +43,16 @@ class Encoder:
 
     kind: ClassVar[str] = "vectors"
     """What the store is called."""
+    number: ClassVar[type[np.number]] = np.float32
+    """What the store keeps of a vector's components."""
     pack: ClassVar[int] = PACK
 
     def __init__(self, model: Model, precision: str) -> None:
         self._model = model
         self._precision = precision
         root = cache_folder()
-        folder = root / self.kind / f"{model.fingerprint[:32]}-{precision}" if root else None
-        self._store = Store(folder)
+        name = f"{model.fingerprint[:32]}-{precision}.sqlite"
+        self._store = Store(root / self.kind / name if root else None, self.number)
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """The vector of each text, one a row."""
@@ -61,9 +63,9 @@ class Encoder:
         """Encode what the store lacks of these texts, all of it sorted together."""
         unknown: dict[bytes, str] = {}
         for texts in parts:
-            keys = keys_of(texts)
-            lacking = np.flatnonzero(self._store.missing(keys))
-            unknown.update((bytes(keys[i]), texts[i]) for i in lacking.tolist())
+            given = dict(zip(keys_of(texts), texts, strict=True))
+            lacking = self._store.missing(given)
+            unknown.update((key, text) for key, text in given.items() if key in lacking)
         if unknown:
             self._encode(list(unknown.values()), progress)
 

@@ -35,6 +35,7 @@ class PieceEncoder(Encoder):
     """
 
     kind: ClassVar[str] = "pieces"
+    number: ClassVar[type[np.number]] = np.int16
     pack: ClassVar[int] = 512
 
     def __init__(self, model: Model, precision: str) -> None:
