@@ -24,27 +24,52 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from matchers.words import normalised, words
+from matchers.words import normalised as normalised
+from matchers.words import words as words
 
 if TYPE_CHECKING:
-    from matchers.assessed import Assessed
-    from matchers.blend import Blend, WeightedMatcher
-    from matchers.collection import Collection
-    from matchers.contract import Judgment, Lot, Matcher, PreparedNuggets
-    from matchers.embedding import Embedding
-    from matchers.errors import MatcherError
-    from matchers.evidence import Evidence, MatchedWord, MissingWord
-    from matchers.exact import Exact
-    from matchers.fuzzy import Fuzzy
-    from matchers.grams import Grams
-    from matchers.late import Late
-    from matchers.learned import Learned
-    from matchers.pairs import Pairs
-    from matchers.parameters import Form, parameter
-    from matchers.prepared import Block, MatcherGold
-    from matchers.registry import get, names
-    from matchers.sentence import RapidFuzz
-    from matchers.terms import Planned, Terms
+    from matchers.assessed import Assessed as Assessed
+    from matchers.blend import Blend as Blend
+    from matchers.blend import WeightedMatcher as WeightedMatcher
+    from matchers.collection import Collection as Collection
+    from matchers.contract import (
+        Judgment as Judgment,
+    )
+    from matchers.contract import (
+        Lot as Lot,
+    )
+    from matchers.contract import (
+        Matcher as Matcher,
+    )
+    from matchers.contract import (
+        PreparedNuggets as PreparedNuggets,
+    )
+    from matchers.embedding import Embedding as Embedding
+    from matchers.errors import MatcherError as MatcherError
+    from matchers.evidence import (
+        Evidence as Evidence,
+    )
+    from matchers.evidence import (
+        MatchedWord as MatchedWord,
+    )
+    from matchers.evidence import (
+        MissingWord as MissingWord,
+    )
+    from matchers.exact import Exact as Exact
+    from matchers.fuzzy import Fuzzy as Fuzzy
+    from matchers.grams import Grams as Grams
+    from matchers.late import Late as Late
+    from matchers.learned import Learned as Learned
+    from matchers.pairs import Pairs as Pairs
+    from matchers.parameters import Form as Form
+    from matchers.parameters import parameter as parameter
+    from matchers.prepared import Block as Block
+    from matchers.prepared import MatcherGold as MatcherGold
+    from matchers.registry import get as get
+    from matchers.registry import names as names
+    from matchers.sentence import RapidFuzz as RapidFuzz
+    from matchers.terms import Planned as Planned
+    from matchers.terms import Terms as Terms
 
 _PUBLIC = {
     "Assessed": "matchers.assessed",
@@ -77,39 +102,6 @@ _PUBLIC = {
     "parameter": "matchers.parameters",
 }
 
-__all__ = [
-    "Assessed",
-    "Blend",
-    "Block",
-    "Collection",
-    "Embedding",
-    "Evidence",
-    "Exact",
-    "Form",
-    "Fuzzy",
-    "Grams",
-    "Judgment",
-    "Late",
-    "Learned",
-    "Lot",
-    "MatchedWord",
-    "Matcher",
-    "MatcherError",
-    "MatcherGold",
-    "MissingWord",
-    "Pairs",
-    "Planned",
-    "PreparedNuggets",
-    "RapidFuzz",
-    "Terms",
-    "WeightedMatcher",
-    "get",
-    "names",
-    "normalised",
-    "parameter",
-    "words",
-]
-
 
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
@@ -118,4 +110,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*_PUBLIC, "normalised", "words"])

@@ -25,7 +25,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from matchers import scripts
-from matchers.normal import normal
 
 EDITION = 2
 """Rises with every change of what words are, so that nothing kept from before is taken for new."""
@@ -135,17 +134,17 @@ def is_special(folded: str) -> bool:
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
-    simple = normal("NFKC", text).casefold()
+    simple = unicodedata.normalize("NFKC", text).casefold()
     return _folded_in_full(text) if is_special(simple) else simple
 
 
 def _folded_in_full(text: str) -> str:
     """Fold step by step; needed only where marks or ignored characters stay."""
     rules = _rules()
-    text = normal("NFD", text.translate(scripts.IGNORED)).casefold()
-    text = normal("NFKD", text).casefold()
-    text = rules.dropped.sub("", normal("NFKD", text))
-    return normal("NFC", rules.dot.sub(r"\1", text))
+    text = unicodedata.normalize("NFD", text.translate(scripts.IGNORED)).casefold()
+    text = unicodedata.normalize("NFKD", text).casefold()
+    text = rules.dropped.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFC", rules.dot.sub(r"\1", text))
 
 
 def _places(folded: str) -> Iterator[tuple[int, int]]:

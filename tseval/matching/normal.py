@@ -1,5 +1,5 @@
-"""The normal forms of Unicode, as matchers take them, for whoever counts words of texts."""
+"""The normal forms of Unicode, for whoever counts words of texts."""
 
-from matchers.normal import normal
+from unicodedata import normalize as normal
 
 __all__ = ["normal"]
