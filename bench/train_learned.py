@@ -40,7 +40,7 @@ from matchers.late import Late
 from matchers.learned_aligned import AlignedGold
 from matchers.learned_lexical import LexicalGold
 from matchers.pair_numbers import Numbers
-from matchers.steps import ALL, all_rewritten
+from matchers.steps import ALL, rewritten
 from matchers.texts import distinct
 from tseval import statistics
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally
@@ -120,7 +120,7 @@ def numbers(
     for first in range(0, len(texts), STEP):
         part = texts[first : first + STEP]
         update, nugget = np.divmod(np.arange(len(part) * len(nuggets)), len(nuggets))
-        found = lexical.block(all_rewritten(part, ALL)).numbers(update, nugget)
+        found = lexical.block([rewritten(text, ALL) for text in part]).numbers(update, nugget)
         share = found["found"] / np.maximum(np.expm1(found["mass"]), 1e-9) + found["grams"]
         if aligned:
             block = aligned.block(part)

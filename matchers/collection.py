@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import overload
 
-from matchers.steps import all_rewritten
+from matchers.steps import rewritten
 from matchers.texts import checked
 
 GRAIN = 2**36
@@ -74,7 +74,7 @@ class Collection(Sequence[str]):
     def rewritten(self, steps: str) -> Collection:
         """The texts after these steps of the normaliser, as a collection that counts anew."""
         if steps not in self._rewritten:
-            self._rewritten[steps] = Collection(all_rewritten(self._texts, steps))
+            self._rewritten[steps] = Collection([rewritten(text, steps) for text in self._texts])
         return self._rewritten[steps]
 
     def frequencies(self, kind: Hashable, split: Callable[[str], list[str]]) -> Counter[str]:

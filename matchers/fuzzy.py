@@ -17,7 +17,7 @@ from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter, threshold
 from matchers.prepared import MatcherGold
-from matchers.similar import Vocabulary, alike, parted, similarity
+from matchers.similar import Vocabulary, alike, inexact, similarity
 from matchers.steps import steps_parameter
 from matchers.stream import MARK, Stream, coded, stream
 from matchers.threads import parts, spread
@@ -104,7 +104,7 @@ class WordReader:
         self._weights = weights
         self._cutoff = cutoff
         words = list(column)
-        loose, _ = parted(words)
+        loose = [i for i, word in enumerate(words) if inexact(word)]
         self._inexact_column = np.array([column[words[i]] for i in loose], np.int64)
         self._vocabulary = Vocabulary.of([words[i] for i in loose])
         self._forget()
@@ -188,9 +188,10 @@ class WordReader:
         self, fresh: list[str]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Which fresh words are like which columns, and how much."""
-        loose, exact = parted(fresh)
+        loose = [i for i, word in enumerate(fresh) if inexact(word)]
+        exact = set(range(len(fresh))).difference(loose)
         near = alike(Vocabulary.of([fresh[i] for i in loose]), self._vocabulary, self._cutoff)
-        known = [(i, self._column[fresh[i]]) for i in exact if fresh[i] in self._column]
+        known = [(i, self._column[fresh[i]]) for i in sorted(exact) if fresh[i] in self._column]
         same = np.array(known, np.int64).reshape(-1, 2)
         return (
             np.concatenate([np.array(loose, np.int64)[near.left], same[:, 0]]),

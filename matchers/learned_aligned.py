@@ -15,7 +15,7 @@ from matchers.collection import Collection
 from matchers.late import LateBlock, LateGold
 from matchers.pair_numbers import Numbers, PairWords, Windows, WordsGold, neighbours
 from matchers.pairs import Pairs
-from matchers.steps import ALL, all_rewritten
+from matchers.steps import ALL, rewritten
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class AlignedGold:
 
     def block(self, texts: list[str]) -> AlignedBlock:
         """Read updates by words; the sentence model reads those that are asked for."""
-        windows = Windows.of(all_rewritten(texts, ALL))
+        windows = Windows.of([rewritten(text, ALL) for text in texts])
         return AlignedBlock(self, self.words.block(windows), self.late.block(texts))
 
     def only(self, nuggets: NDArray[np.int64]) -> AlignedGold:

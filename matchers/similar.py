@@ -159,21 +159,6 @@ def inexact(word: str) -> bool:
     return word.isalpha() or not any(map(str.isdigit, word))
 
 
-def parted(words: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The places of words that are `inexact`, and of the others.
-
-    Nearly all words are letters alone, which is told for all of them at once.
-    """
-    size = len(words)
-    plain = np.fromiter(map(str.isalpha, words), np.bool_, size)
-    loose = plain & (np.fromiter(map(len, words), np.int64, size) >= SHORT)
-    if not "".join(words).isascii():
-        plain &= np.fromiter(map(str.isascii, words), np.bool_, size)
-    for i in np.flatnonzero(~plain).tolist():
-        loose[i] = inexact(words[i])
-    return np.flatnonzero(loose).tolist(), np.flatnonzero(~loose).tolist()
-
-
 def similarity(left: str, right: str, cutoff: float) -> float:
     """How similar two words are, from 0 to 1; 0 below the `cutoff` (0 to 100)."""
     if left == right:

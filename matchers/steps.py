@@ -7,31 +7,24 @@ matcher's name, and taken in the order of `STEPS`, whatever the order in which t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchers.parameters import Form, parameter
-from matchers.places import LETTERS, runs
 from matchers.prepared import Block, MatcherGold
 
 
 class Step(NamedTuple):
-    """What is looked for in a text, and what is written in its place.
-
-    An ASCII text that has none of `signs` has nothing of it, which is quick to tell: they are words
-    or other characters in a row, in lower case and with 0 for every digit.
-    """
+    """What is looked for in a text, and what is written in its place."""
 
     pattern: re.Pattern[str]
     written: Callable[[re.Match[str]], str]
     meaning: str
-    signs: tuple[bytes, ...]
 
 
 _MAGNITUDES = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}
@@ -71,7 +64,6 @@ STEPS = {
         re.compile(r"([$€£¥])\s?(\d+(?:[.,]\d+)*)\s?(k|mn|mln|m|bn|b|trn|tn)\b", re.IGNORECASE),
         _amount,
         "$15m is $15 million",
-        (b"$",),
     ),
     "decimals": Step(
         re.compile(
@@ -79,31 +71,24 @@ STEPS = {
         ),
         _decimal,
         "1,200 is 1200, and 2.3 is one word, 2_3",
-        (b"0.0", b"0,0"),
     ),
     "percent": Step(
-        re.compile(r"%|\b(?:per\s+cent|pct)\b", re.IGNORECASE),
+        re.compile(r"[%p](?:(?<=%)|(?<!\w\w)(?:er\s+cent|ct)\b)", re.IGNORECASE),
         lambda _: " percent ",
         "% is percent, and so is per cent",
-        (b"%", b"cent", b"pct"),
     ),
     "contractions": Step(
         re.compile(r"['’](?<=n.)(?=t\b)", re.IGNORECASE),
         lambda _: "",
         "don't is dont",
-        (b"n't",),
     ),
     "numerals": Step(
         re.compile(_numerals(), re.IGNORECASE),
         _numeral,
         "two to ninety-nine are numbers; one is not, since it is a pronoun as well",
-        tuple(word.encode() for word in _COUNTED),
     ),
 }
 """The steps by their names, in the order in which they are taken."""
-
-_FOLDED = bytes(ord("0") if chr(i).isdigit() else ord(chr(i).lower()) for i in range(128))
-_FOLDED += bytes(128)
 
 ALL = "+".join(STEPS)
 """All steps, as a matcher's name has them."""
@@ -135,46 +120,8 @@ def _chosen(steps: str) -> tuple[Step, ...]:
 def rewritten(text: str, steps: str) -> str:
     """The text after these steps."""
     for step in _chosen(steps):
-        if not text.isascii() or any(
-            map(text.encode().translate(_FOLDED).__contains__, step.signs)
-        ):
-            text = step.pattern.sub(step.written, text)
+        text = step.pattern.sub(step.written, text)
     return text
-
-
-def all_rewritten(texts: Iterable[str], steps: str) -> list[str]:
-    """All texts after these steps; those of ASCII without signs stay as they are."""
-    found = list(texts)
-    plain = np.fromiter(map(str.isascii, found), np.bool_, len(found))
-    rows = np.flatnonzero(plain)
-    signs = tuple(chain.from_iterable(step.signs for step in _chosen(steps)))
-    plain[rows[_with_signs([found[row] for row in rows.tolist()], signs)]] = False
-    for row in np.flatnonzero(~plain).tolist():
-        found[row] = rewritten(found[row], steps)
-    return found
-
-
-def _with_signs(texts: list[str], signs: tuple[bytes, ...]) -> NDArray[np.int64]:
-    """The texts of ASCII that have one of these signs, each once.
-
-    Of words the first eight letters are compared, as one number.
-    """
-    joined = "\n".join(["", *texts, "", " " * 8]).encode().translate(_FOLDED)
-    letters = np.frombuffer(joined, np.uint8)
-    starts, ends = runs(np.frombuffer(joined.translate(LETTERS), np.bool_))
-    eights = np.ndarray(len(letters) - 8, "<u8", joined, strides=(1,))
-    masks = (1 << 8 * np.arange(8, dtype=np.uint64)) - 1
-    heads = eights[starts] & np.append(masks, ~np.uint64(0))[np.minimum(ends - starts, 8)]
-    words = [int.from_bytes(sign[:8], "little") for sign in signs if sign.isalpha()]
-    places = [starts[np.isin(heads, np.array(words, np.uint64))]]
-    for sign in signs:
-        if not sign.isalpha():
-            has = np.ones(len(eights), np.bool_)
-            for at, letter in enumerate(sign):
-                has &= letters[at : at + len(has)] == letter
-            places.append(np.flatnonzero(has))
-    begins = np.cumsum([1, *(len(text) + 1 for text in texts)])
-    return np.unique(np.searchsorted(begins, np.concatenate(places), side="right") - 1)
 
 
 class Traced(NamedTuple):
@@ -226,7 +173,7 @@ class RewrittenGold:
 
     def block(self, texts: list[str]) -> Block:
         """Rewrite updates and read them."""
-        return self.gold.block(all_rewritten(texts, self.steps))
+        return self.gold.block([rewritten(text, self.steps) for text in texts])
 
     def only(self, nuggets: NDArray[np.int64]) -> RewrittenGold:
         """The nuggets of these rows alone."""

@@ -17,7 +17,6 @@ from matchers import (
     learned,
     learned_lexical,
     naming,
-    outlook,
     pair_numbers,
     similar,
     steps,
@@ -91,7 +90,6 @@ def test_steps_are_taken_before_all_else(updates, nuggets, threshold, asked):
     said, wanted = ([steps.rewritten(text, name) for text in each] for each in (updates, nuggets))
     found = given_so.match(updates, nuggets)
     assert triples(found) == triples(written_so.match(said, wanted))
-    assert steps.all_rewritten(updates, name) == said
     for text in updates:
         traced = steps.traced(text, name)
         assert traced.text == steps.rewritten(text, name)
@@ -134,19 +132,16 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
 
 @given(
     *(TEXTS, TEXTS, st.sampled_from([0.001, 0.05, 0.5, 0.999]), st.floats(-30, 9), COEFFICIENTS),
-    *(st.integers(1, 4), st.sampled_from([1, 2, 24]), st.sampled_from([1, 1 << 14])),
+    *(st.integers(1, 4), st.sampled_from([1, 1 << 14])),
 )
-def test_learned_leaves_no_pair_out(
-    updates, nuggets, threshold, constant, each, window, letters, registers
-):
+def test_learned_leaves_no_pair_out(updates, nuggets, threshold, constant, each, window, looked_at):
     """With several windows an update, of which one may have the words and another the letters."""
     with pytest.MonkeyPatch.context() as patch:
         model = coefficients.Coefficients(constant, each)
         patch.setattr(learned, "shipped", lambda _: model)
         patch.setattr(pair_numbers, "WINDOW", window)
-        patch.setattr(learned_lexical, "_DEAREST", letters)
-        patch.setattr(learned_lexical, "_LOOKED_AT", registers)
-        patch.setattr(outlook, "_REGISTERS", registers)
+        patch.setattr(learned_lexical, "_LOOKED_AT", looked_at)
+        patch.setattr(threads, "CELLS", looked_at)
         every = triples(matchers.get("learned", threshold=0).match(updates, nuggets))
         found = triples(matchers.get("learned", threshold=threshold).match(updates, nuggets))
     assert found == [triple for triple in every if triple[2] >= threshold]
