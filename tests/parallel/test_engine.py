@@ -420,9 +420,10 @@ class TestForeignClusters:
     ) -> None:
         """All is in one process here: what it is called after the first result, workers find."""
         with foreign() as own, joined(own) as engine:
-            results = engine.run(work.numbered, work.UNITS * 20)
+            results = engine.run(work.first_alone, work.UNITS * 20)
             assert next(results) == 1
             monkeypatch.setattr(cluster, "VERSION", "99.0")
+            work.AFTER_THE_FIRST.set()
             with pytest.raises(EngineError, match=r"has tseval 99\.0, this is .*: pip install"):
                 list(results)
 
