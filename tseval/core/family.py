@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from tseval.core.declared import check_given, files_given, input_tables
+from tseval.core.declared import check_given, declared, files_given, input_tables
 from tseval.core.doubtful_times import zone_warnings
 from tseval.core.editions import Edition
 from tseval.core.input_words import columns_trait, shared_runs, told_names
@@ -76,7 +76,10 @@ class Access:
         """Refuse standard input for several inputs, a format for none, and senseless options."""
         check_inputs(files_given(inputs))
         check_forms(self.forms, input_tables(type(inputs)))
-        check_given((inputs, options), rules, ("--resume",) if self.sharing.resume else ())
+        ways = ["--resume"] if self.sharing.resume else []
+        if self.runs is not None:  # they are not among the inputs
+            ways += [what.name for _, what in declared(type(inputs)) if what.several]
+        check_given((inputs, options), rules, ways)
 
 
 @frozen

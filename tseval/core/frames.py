@@ -288,8 +288,8 @@ class FrameGold(Gold):
         self.readers = kind.choose_readers(opened, applied)
         self.runs = next(iter(self.readers))
         self.reader = self.readers[self.runs]
-        access.check(opened, options, rules)
         access = replace(access, runs=read_nothing(self.reader))
+        access.check(opened, options, rules)
         tables = read_inputs(opened, access, self.readers, kind.by_name)
         self.request = Request(opened, options, applied, tables)
 
