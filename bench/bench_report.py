@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from bench.rows import Row, tell
+from tseval import score
 from tseval.cli.progress import progress
-from tseval.families.temporal.scoring import score
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.inputs import beside
 from tseval.reporting.page.document import report_page

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
         UsageError,
     )
     from tseval.families.calls import (
+        curve,
+        explain,
+        jitter,
+        match,
+        score,
         score_changes,
         score_clusters,
         score_crisisfacts,
@@ -42,7 +47,6 @@ if TYPE_CHECKING:
     from tseval.families.temporal.correcting import sample
     from tseval.families.temporal.rows import EarliestIndex
     from tseval.families.temporal.running import RunningScores
-    from tseval.families.temporal.scoring import curve, explain, jitter, match, score
     from tseval.families.temporal.streaming.earliest import EarliestStream
     from tseval.reporting.api import report
 
@@ -63,11 +67,11 @@ _PUBLIC = {
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
-    "curve": "tseval.families.temporal.scoring",
-    "explain": "tseval.families.temporal.scoring",
-    "jitter": "tseval.families.temporal.scoring",
+    "curve": "tseval.families.calls",
+    "explain": "tseval.families.calls",
+    "jitter": "tseval.families.calls",
     "lead": "tseval.comparison.with_gold",
-    "match": "tseval.families.temporal.scoring",
+    "match": "tseval.families.calls",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.families.incidents.pooling",
     "read_matches": "tseval.families.temporal.columns",
@@ -76,7 +80,7 @@ _PUBLIC = {
     "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.family",
     "sample": "tseval.families.temporal.correcting",
-    "score": "tseval.families.temporal.scoring",
+    "score": "tseval.families.calls",
     "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",
     "score_clusters": "tseval.families.calls",

@@ -6,6 +6,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from mypy import api as mypy
 
 import tseval
 from tseval.families import calls
@@ -26,3 +27,13 @@ def test_a_call_has_a_signature_and_refuses_unknown_parameters() -> None:
         tseval.score_values("run.tsv", gould="gold.tsv")  # type: ignore[call-arg]
     with pytest.raises(AttributeError, match="score_nothing"):
         calls.score_nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_type_checkers_refuse_a_parameter_that_a_call_does_not_have(tmp_path: Path) -> None:
+    names = list(calls.CALLS)  # type: ignore[attr-defined]
+    lines = ["import tseval", *(f"tseval.{name}(anything=1)" for name in names)]
+    (file := tmp_path / "wrong.py").write_text("\n".join(lines), encoding="utf-8")
+    out, _, code = mypy.run([str(file), "--follow-imports=silent", "--no-error-summary"])
+    for at, name in enumerate(names, start=2):
+        assert f'wrong.py:{at}: error: Unexpected keyword argument "anything" for "{name}"' in out
+    assert code == 1

@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, Outcome, tseval
+from tseval import score
 from tseval.core import calling
-from tseval.families.temporal.scoring import score
 from tseval.matching import passages
 from tseval.matching.passage_files import TextRows, fingerprint
 from tseval.parallel.engine import Engine, Here, Result, Unit, Work

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tseval.core import registry
 from tseval.core.declared import rules
@@ -67,6 +67,16 @@ class Where:
         return shared(self.engine, self.jobs, self.scheduler, resume=self.resume)
 
 
+class Asking(NamedTuple):
+    """What a call in Python asks for."""
+
+    family: Family[Any, Any]
+    inputs: Any
+    options: Any
+    common: CommonOptions
+    where: Where
+
+
 def evaluated(
     family: Family[Inputs, Options],
     inputs: Inputs,
@@ -89,6 +99,8 @@ def explained(
     inputs: Inputs,
     options: Options,
     asked: CommonOptions,
+    where: Where | None = None,
+    *,
     view: str,
 ) -> pd.DataFrame:
     """What a view of the family shows instead of scores; times are dates."""
@@ -96,7 +108,7 @@ def explained(
     if chosen is None:
         names = [each.name for each in family.views if not each.asked_by]
         raise UsageError(f"nothing is called '{view}' here; there are: {', '.join(names)}")
-    evaluation = evaluated(family, inputs, options, asked)
+    evaluation = evaluated(family, inputs, options, asked, where)
     wanted: list[Measure] = []
     if chosen.takes_measures:
         wanted = chosen_measures(evaluation, asked_for(asked.measures) or chosen.measures, asked.at)
@@ -105,12 +117,16 @@ def explained(
 
 
 def curved(
-    family: Family[Inputs, Options], inputs: Inputs, options: Options, asked: CommonOptions
+    family: Family[Inputs, Options],
+    inputs: Inputs,
+    options: Options,
+    asked: CommonOptions,
+    where: Where | None = None,
 ) -> pd.DataFrame:
     """Each measure at every time at which it can change; of topics too if they are of interest."""
     from tseval.core.curves import curves, followed_measures, frame
 
-    evaluation = evaluated(family, inputs, options, asked)
+    evaluation = evaluated(family, inputs, options, asked, where)
     named = asked_for(asked.measures)
     chosen = chosen_measures(evaluation, named, asked.at)
     wanted = followed_measures(evaluation, chosen, named=bool(named))

@@ -2,32 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import MISSING, Field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, field, replace
+from importlib import import_module
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, cast
 
-from tseval.core.calling import CommonOptions, Where, scored
+from tseval.core import registry
+from tseval.core.calling import Asking, CommonOptions, Where, scored
 from tseval.core.declared import SCORES, Declared, declared, input_name
 from tseval.core.family import Family, several
 from tseval.core.rules import NoRules
+from tseval.records import frozen
 from tseval.tables import Kind
 
 if TYPE_CHECKING:
-    from tseval.core.scores import Scores
     from tseval.files.columns import TimeWords
 
 TIMES = ("time_format", "time_zone", "clock")
 WHERE = {"jobs": None, "engine": "local", "scheduler": None}
 
 
-def options_of(family: Family[Any, Any]) -> Iterator[tuple[str, Field[Any], Declared]]:
-    """Yield the options that change scores, with their names in Python."""
-    for field, what in declared(family.options):
-        if what.has_meaning(SCORES) and not what.is_output:
-            name = input_name(what)
-            yield f"{name}_" if iskeyword(name) else name, field, what
+@frozen
+class Call:
+    """A call in Python over the inputs of a family; by default it gives scores."""
+
+    family: str
+    module: str = ""
+    """Where the function of its name stands that answers it."""
+    returns: str = "Scores"
+    view: str = SCORES
+    """The view whose options it takes."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The parameters that are called otherwise than their options."""
+    placed: Mapping[str, Any] = field(default_factory=lambda: {"measures": None})
+    """The last parameters by place, with their defaults."""
+    by_name: Mapping[str, Any] = field(default_factory=dict)
+    """Other defaults of parameters, and more parameters."""
+    without: tuple[str, ...] = ()
+    """The parameters that mean nothing to it."""
+
+    def options_of(
+        self, family: Family[Any, Any], record: type
+    ) -> Iterator[tuple[str, Field[Any], Declared]]:
+        """Yield the inputs or options that change what it gives, with their names in Python."""
+        for each, what in declared(record):
+            name = each.name if record is family.inputs else input_name(what)
+            name = self.names.get(name, f"{name}_" if iskeyword(name) else name)
+            if what.has_meaning(self.view) and not what.is_output and name not in self.without:
+                yield name, each, what
+
+    def parameters(self, family: Family[Any, Any]) -> Iterator[Parameter]:
+        """Yield its parameters: inputs, measures, then all others by name."""
+        every = [*self.options_of(family, family.inputs), *self.options_of(family, family.options)]
+        by_place, by_name = dict[str, Any](), dict[str, Any]()
+        for name, each, what in every:
+            default = each.default
+            if default is MISSING:
+                default = () if what.flags and not what.required else Parameter.empty
+            if not what.adds_to:
+                (by_name if what.flags and not what.by_place else by_place)[name] = default
+        by_name |= {"at": None} if family.times else {"per_topic": True}
+        if len(family.editions) > 1 or not isinstance(family.editions[0].rules, NoRules):
+            by_name |= {"edition": family.editions[0].name, "rules": None}
+        by_name |= {"on_missing": None} | WHERE | {"input_format": None, "columns": None}
+        by_name |= {"undefined": "skip"} if family.undefined_counts else {}
+        by_name |= {"resume": False} if family.resumes else {}
+        tables = [what.table for _, _, what in every if what.table is not None]
+        if any(column.kind is Kind.TIME for table in tables for column in table):
+            by_name |= dict.fromkeys(TIMES)
+        for name, value in (by_place | dict(self.placed)).items():
+            yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for name, value in (by_name | dict(self.by_name)).items():
+            if name not in self.without:
+                yield Parameter(name, Parameter.KEYWORD_ONLY, default=value)
+
+    def asking(self, family: Family[Any, Any], values: Mapping[str, Any]) -> Asking:
+        """Return what these values of its parameters ask for."""
+        inputs = dict[str, Any]()
+        for name, each, what in self.options_of(family, family.inputs):
+            if what.adds_to:
+                first, *others = several(values[what.adds_to])
+                inputs |= {what.adds_to: first, each.name: others}
+            else:
+                inputs[each.name] = several(values[name]) if what.several else values[name]
+        options = {
+            each.name: read_option(what, values[name])
+            for name, each, what in self.options_of(family, family.options)
+        }
+        common = CommonOptions(
+            measures=values.get("measures"),
+            at=values.get("at"),
+            edition=values.get("edition"),
+            rules=values.get("rules") or {},
+            on_missing=values.get("on_missing"),
+            undefined=values.get("undefined", "skip"),
+            forms=values["input_format"],
+            columns=values["columns"],
+            times=cast("TimeWords", {key: values[key] for key in TIMES if values.get(key)}),
+            per_topic=values.get("per_topic", True),
+        )
+        where = Where(*(values.get(key, default) for key, default in WHERE.items()))
+        where = replace(where, resume=values.get("resume", False))
+        return Asking(family, family.inputs(**inputs), family.options(**options), common, where)
 
 
 def read_option(what: Declared, value: Any) -> Any:
@@ -37,33 +115,6 @@ def read_option(what: Declared, value: Any) -> Any:
     if what.several or what.by_commas:
         return tuple(map(what.kind, [value] if isinstance(value, str) else value))
     return what.kind(value)
-
-
-def parameters(family: Family[Any, Any]) -> Iterator[Parameter]:
-    """Yield the parameters of a family's call: inputs, measures, then all others by name."""
-    inputs = list(declared(family.inputs))
-    required = [field.name for field, what in inputs if not what.flags or what.by_place]
-    yield from (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in required)
-    yield Parameter("measures", Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    others = ((f, what) for f, what in inputs if f.name not in required and not what.adds_to)
-    by_name = {field.name: (field, what) for field, what in others}
-    by_name |= {name: (field, what) for name, field, what in options_of(family)}
-    for name, (field, what) in by_name.items():
-        default = Parameter.empty if what.required else field.default
-        if default is MISSING:
-            default = ()
-        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default)
-    common: dict[str, Any] = {"at": None} if family.times else {}
-    if len(family.editions) > 1 or not isinstance(family.editions[0].rules, NoRules):
-        common |= {"edition": family.editions[0].name, "rules": None}
-    common |= {"on_missing": None}
-    common |= {"undefined": "skip"} if family.undefined_counts else {}
-    common |= {} if family.times else {"per_topic": True}
-    common |= WHERE | {"input_format": None, "columns": None}
-    if any(column.kind is Kind.TIME for _, what in inputs for column in what.table or ()):
-        common |= dict.fromkeys(TIMES)
-    for name, value in common.items():
-        yield Parameter(name, Parameter.KEYWORD_ONLY, default=value)
 
 
 def describe(family: Family[Any, Any]) -> str:
@@ -78,45 +129,26 @@ def describe(family: Family[Any, Any]) -> str:
     """
 
 
-def scoring_call(family: Family[Any, Any], name: str) -> Callable[..., Scores]:
-    """Return the function that scores the inputs of a family, with its signature and docstring."""
-    signature = Signature(list(parameters(family)))
+def call_of(call: Call, name: str) -> Callable[..., Any]:
+    """Return the function that a call is, with its signature and docstring."""
+    family = registry.family(call.family)
+    signature = Signature(list(call.parameters(family)))
+    given_by = getattr(import_module(call.module), name) if call.module else None
 
-    def score(*args: Any, **kwargs: Any) -> Scores:
+    def answer(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        values = bound.arguments
-        inputs = {
-            field.name: several(values[field.name]) if what.several else values[field.name]
-            for field, what in declared(family.inputs)
-            if field.name in values
-        }
-        for field, what in declared(family.inputs):
-            if what.adds_to:
-                first, *others = several(values[what.adds_to])
-                inputs |= {what.adds_to: first, field.name: others}
-        options = {
-            field.name: read_option(what, values[name]) for name, field, what in options_of(family)
-        }
-        common = CommonOptions(
-            measures=values["measures"],
-            at=values.get("at"),
-            edition=values.get("edition"),
-            rules=values.get("rules") or {},
-            on_missing=values["on_missing"],
-            undefined=values.get("undefined", "skip"),
-            forms=values["input_format"],
-            columns=values["columns"],
-            times=cast("TimeWords", {key: values[key] for key in TIMES if values.get(key)}),
-            per_topic=values.get("per_topic", True),
+        asking = call.asking(family, bound.arguments)
+        if given_by is None:
+            return scored(*asking)
+        return given_by(
+            asking, *(bound.arguments[each] for each in call.placed if each != "measures")
         )
-        where = Where(*(values[key] for key in WHERE))
-        return scored(family, family.inputs(**inputs), family.options(**options), common, where)
 
-    score.__name__ = score.__qualname__ = name
-    score.__doc__ = describe(family)
-    score.__signature__ = signature  # type: ignore[attr-defined]
-    return score
+    answer.__name__ = answer.__qualname__ = name
+    answer.__doc__ = describe(family) if given_by is None else given_by.__doc__
+    answer.__signature__ = signature  # type: ignore[attr-defined]
+    return answer
 
 
 TYPES = {
@@ -135,28 +167,31 @@ TYPES = {
     "time_format": "str | None",
     "time_zone": "str | None",
     "clock": 'Literal["relative"] | None',
+    "resume": "bool",
+    "what": "str",
 }
 """The types of the parameters that families share."""
 
 
-def stub(family: Family[Any, Any], name: str) -> str:
-    """Return the declaration of a family's call for type checkers and editors."""
-    types = dict(TYPES)
-    for field, what in declared(family.inputs):
+def stub(call: Call, called: str) -> str:
+    """Return the declaration of a call for type checkers and editors."""
+    family, types = registry.family(call.family), dict(TYPES)
+    for name, _, what in call.options_of(family, family.inputs):
         is_optional = what.flags and not what.required
-        types[field.name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
+        types[name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
         types |= {what.adds_to: "Given | Sequence[Given]"}
-    for option, field, what in options_of(family):
+    for option, each, what in call.options_of(family, family.options):
         kind = "str | float" if what.kind is str and not what.choices else what.kind.__name__
         if not isinstance(what.kind, type):
-            kind = "Sequence[float]" if str(field.type).startswith("tuple") else str(field.type)
+            written = str(each.type).split(" ")[0]
+            kind = "Sequence[float]" if written.startswith("tuple") else written
         kind = "str | Sequence[str]" if what.several or what.by_commas else kind
         types[option] = kind if what.kind is bool else f"{kind} | None"
-    lines, by_name = [f"def {name}("], False
-    for each in parameters(family):
-        if each.kind is Parameter.KEYWORD_ONLY and not by_name:
+    lines, by_name = [f"def {called}("], False
+    for parameter in call.parameters(family):
+        if parameter.kind is Parameter.KEYWORD_ONLY and not by_name:
             lines.append("    *,")
             by_name = True
-        default = "" if each.default is Parameter.empty else " = ..."
-        lines.append(f"    {each.name}: {types[each.name]}{default},")
-    return "\n".join([*lines, ") -> Scores: ..."])
+        default = "" if parameter.default is Parameter.empty else " = ..."
+        lines.append(f"    {parameter.name}: {types[parameter.name]}{default},")
+    return "\n".join([*lines, f") -> {call.returns}: ..."])

@@ -30,8 +30,10 @@ DECLARED = "declared"
 """Under this name a field's metadata holds its declaration."""
 SCORES = "scores"
 """The view that a family's command has unless another is asked for."""
-COMPARE, CURVE, REPORT, SWEEP = "compare", "curve", "report", "sweep"
-"""The views that are commands of their own, for any family."""
+COMPARE, CURVE, MATCH, REPORT, SWEEP = "compare", "curve", "match", "report", "sweep"
+"""The views that are commands of their own."""
+JITTER = "jitter"
+"""The view that shows how far scores move."""
 
 
 @frozen

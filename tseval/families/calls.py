@@ -5,32 +5,52 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tseval.core.calls import scoring_call, stub
-from tseval.core.registry import family
+from tseval.core.calls import Call, call_of, stub
+from tseval.core.declared import CURVE, JITTER, MATCH
 
+OF_TEMPORAL = partial(Call, "temporal", "tseval.families.temporal.scoring")
 CALLS = {
-    "score_changes": "changes",
-    "score_clusters": "clusters",
-    "score_crisisfacts": "crisisfacts",
-    "score_filtering": "filtering",
-    "score_incidents": "incidents",
-    "score_responses": "responses",
-    "score_timelines": "timelines",
-    "score_values": "values",
+    "score": OF_TEMPORAL(without=("jitter",)),
+    "curve": OF_TEMPORAL("pd.DataFrame", CURVE, by_name={"per_topic": False}, without=("at",)),
+    "explain": OF_TEMPORAL(
+        "pd.DataFrame",
+        "nuggets",
+        placed={"what": "nuggets"},
+        without=("at", "on_missing", "undefined"),
+    ),
+    "jitter": OF_TEMPORAL("Jitter", JITTER, names={"jitter": "within"}, by_name={"within": "1h"}),
+    "match": OF_TEMPORAL(
+        "pd.DataFrame",
+        MATCH,
+        placed={},
+        without=("at", "edition", "rules", "on_missing", "undefined"),
+    ),
+    "score_changes": Call("changes"),
+    "score_clusters": Call("clusters"),
+    "score_crisisfacts": Call("crisisfacts"),
+    "score_filtering": Call("filtering"),
+    "score_incidents": Call("incidents"),
+    "score_responses": Call("responses"),
+    "score_timelines": Call("timelines"),
+    "score_values": Call("values"),
 }
-"""The family of each call."""
+"""The calls by their names."""
 IMPORTS = '''\
 """The types of the calls; written by `python -m tseval.families.calls`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import pandas as pd
+
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
+from tseval.families.temporal.correcting import Jitter
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.files.given import Given, Runs
@@ -41,12 +61,12 @@ from tseval.parallel.engine import Engine
 def __getattr__(name: str) -> Any:
     if name not in CALLS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return scoring_call(family(CALLS[name]), name)
+    return call_of(CALLS[name], name)
 
 
 def stubs() -> str:
     """Return the content of `calls.pyi`."""
-    return "\n".join([IMPORTS, *(stub(family(of), name) for name, of in CALLS.items()), ""])
+    return "\n".join([IMPORTS, *(stub(call, name) for name, call in CALLS.items()), ""])
 
 
 if __name__ == "__main__":

@@ -455,8 +455,6 @@ def jittered(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> J
     options, wanted, index = asked.options, asked.measures, evaluation.frames
     within, samples = options.jitter or "", options.samples
     largest = error_of(within)
-    if samples < 2:
-        raise UsageError("jitter: an interval needs at least two samples")
     scores = scores_of(evaluation, wanted, asked.on_missing, asked.undefined)
     draw, known = np.random.default_rng(options.seed), index["nuggets"]["time"].to_numpy()
     rows = index.outputs.height + len(index.runs) * len(known)

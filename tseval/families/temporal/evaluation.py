@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from tseval.core.declared import COMPARE, SCORES, SWEEP, argument, file_option, option
+from tseval.core.declared import (
+    COMPARE,
+    JITTER,
+    MATCH,
+    SCORES,
+    SWEEP,
+    argument,
+    file_option,
+    option,
+)
 from tseval.core.editions import Edition
 from tseval.core.family import (
     SHORT_HASH,
@@ -68,8 +77,6 @@ MATCHERS = (
 )  # fmt: skip
 """The matchers that come along; they are not asked, since loading them takes a while."""
 MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"
-JITTER = "jitter"
-"""The view that shows how far scores move."""
 CORRECTED_SCORES = "corrected"
 """The view that shows corrected scores with their intervals."""
 SAMPLES = 1000
@@ -108,16 +115,21 @@ class TemporalInputs:
         "--matches",
         "Matches that assessors made.",
         table=MATCHES,
-        not_within=("--resume",),
+        not_within=(MATCH, "--resume"),
+        by_place=True,
         needed_by=("matched-nuggets-only=yes", f"matcher={ASSESSED}"),
     )
     topics: Given | None = file_option(
-        "--topics", "When each topic starts: a table `topic start [end]`.", table=TOPICS
+        "--topics",
+        "When each topic starts: a table `topic start [end]`.",
+        table=TOPICS,
+        not_within=(MATCH,),
     )
     duplicates: Given | None = file_option(
         "--duplicates",
         "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
         table=DUPLICATES,
+        not_within=(MATCH,),
         needed_by=("exact-duplicates=lookup",),
     )
     pool: Given | None = file_option(
@@ -153,6 +165,7 @@ class TemporalOptions(AskingOptions):
         f"How to find matches instead: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
         metavar="NAME",
         not_within=(SWEEP,),
+        by_place=True,
     )
     threshold: float | None = option(
         "--threshold", "The matcher's threshold.", not_within=(SWEEP, "--matches")
@@ -161,18 +174,21 @@ class TemporalOptions(AskingOptions):
         "--ignore-unsampled",
         "Leave out updates that are not in the pool: --rule unsampled=skip.",
         kind=bool,
+        not_within=(MATCH,),
         rule="unsampled=skip",
     )
     binary: bool = option(
         "--binary",
         "A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
         kind=bool,
+        not_within=(MATCH,),
         rule="reward=binary",
     )
     matched_nuggets_only: bool = option(
         "--matched-nuggets-only",
         "Leave out nuggets that no match names: --rule matched-nuggets-only=yes.",
         kind=bool,
+        not_within=(MATCH,),
         rule="matched-nuggets-only=yes",
     )
     latency_from: str | None = option(
@@ -180,6 +196,7 @@ class TemporalOptions(AskingOptions):
         "Since when a nugget could be known: --rule latency-from=VALUE. What `all` and `updates` "
         "give depends on all runs that are loaded.",
         choices=("nuggets", "all", "updates"),
+        not_within=(MATCH,),
         rule="latency-from",
     )
     jitter: str | None = option(

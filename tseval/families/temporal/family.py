@@ -6,11 +6,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tseval.core.declared import JITTER
 from tseval.core.family import Family, View, Words, Writer
 from tseval.families.temporal import files
 from tseval.families.temporal.evaluation import (
     CORRECTED_SCORES,
-    JITTER,
     TemporalEvaluation,
     TemporalInputs,
     TemporalOptions,
