@@ -20,6 +20,7 @@ MEASURES = {
     "clusters": "latency redundancy redundancy(unique) coverage coverage@1h latency@120s",
     "filter": "end(F_pra) slope(F_pra) F_1 P R T11SU",
 }
+SUFFIXES = (".tsv", ".jsonl", ".gz", ".parquet")
 Rows = list[dict[str, Any]]
 
 
@@ -125,14 +126,15 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     return World(tmp_path, command, seed)
 
 
-@pytest.mark.parametrize("suffix", [".tsv", ".jsonl", ".parquet", ".gz"])
-def test_blocks_of_any_size_print_what_the_whole_prints(world: World, suffix: str) -> None:
+@pytest.mark.parametrize(("suffix", "form"), [*zip(SUFFIXES, ("json", "table") * 2, strict=True)])
+def test_blocks_of_any_size_print_what_the_whole_prints(
+    world: World, suffix: str, form: str
+) -> None:
     path = world.run(suffix)
-    for form in ("json", "table"):
-        whole = world.score(path, world.gold, "-q", "-f", form)
-        assert whole.code == 0, whole.err
-        for rows in (1, 2, 7, 1000):
-            assert world.score(path, world.gold, "-q", "-f", form, "--in-blocks", rows) == whole
+    whole = world.score(path, world.gold, "-q", "-f", form)
+    assert whole.code == 0, whole.err
+    for rows in (1, 2, 7, 1000):
+        assert world.score(path, world.gold, "-q", "-f", form, "--in-blocks", rows) == whole
 
 
 def test_a_stream_tells_at_every_look_the_scores_of_the_rows_so_far(world: World) -> None:

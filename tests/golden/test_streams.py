@@ -31,8 +31,9 @@ def follow(*more: object, stdin: bytes = LIVE) -> list[dict[str, object]]:
     return [json.loads(line) for line in outcome.out.splitlines()]
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "json", "trec"])
-@pytest.mark.parametrize("rows", [1, 4, 1000])
+@pytest.mark.parametrize(
+    ("form", "rows"), [("table", 1), ("csv", 4), ("json", 1), ("json", 4), ("trec", 1000)]
+)
 def test_blocks_print_what_the_whole_prints(form: str, rows: int) -> None:
     arguments = ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-q", "-f", form)
     whole, blocks = program(*arguments), program(*arguments, "--in-blocks", rows)

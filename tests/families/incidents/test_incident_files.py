@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -232,8 +233,7 @@ LABEL_FORMS: dict[str, Callable[[], str]] = {
 }
 
 
-@pytest.mark.parametrize("edition", ["note", "2019b", "2021"])
-@pytest.mark.parametrize("form", LABEL_FORMS)
+@pytest.mark.parametrize(("form", "edition"), [*zip(LABEL_FORMS, cycle(("note", "2019b", "2021")))])
 def test_every_form_of_labels_has_the_same_values(form: str, edition: str) -> None:
     path = written("labels", LABEL_FORMS[form]())
     expected = values(KEEN, pd.DataFrame(LABEL_TABLE, columns=LABEL_COLUMNS), edition=edition)
