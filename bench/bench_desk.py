@@ -25,7 +25,8 @@ from tests.desk.serving import Visitor, served
 from tests.program import tseval
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
-from tseval.desk.desk import Desk, read_inputs
+from tseval.desk.desk import Desk
+from tseval.desk.pool import read_inputs
 from tseval.desk.store import Settings, Store
 
 NEXT, WHAT_IF = 0.1, 2.0

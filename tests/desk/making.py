@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
-from tseval.desk.desk import Desk, read_inputs
+from tseval.desk.desk import Desk
+from tseval.desk.pool import read_inputs
 from tseval.desk.store import Settings, Store
 
 SETTINGS = Settings("fuzzy", None, "words", "matcher", 0.2)

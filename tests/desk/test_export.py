@@ -18,8 +18,7 @@ from tests.program import tseval as program
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.desk import Desk
-from tseval.desk.merging import merged
-from tseval.desk.store import Settings, Store
+from tseval.desk.store import Settings, Store, merge_stores
 from tseval.errors import UsageError
 
 ITEMS = {
@@ -87,7 +86,7 @@ def test_the_export_scores_as_what_if_says(
         asked = Settings("fuzzy", None, "words", unjudged, 0.2)
         desk = made(Path(folder), gold=gold, settings=asked)
         decide(desk, random)
-        if not len(desk.gold().table):
+        if not desk.gold().names:
             return
         runs, _ = files(Path(folder))
         out = written(desk, Path(folder) / "out")
@@ -140,10 +139,10 @@ def test_two_stores_merged_either_way_say_the_same(
         shutil.copy(f"{one.store.path}-wal", f"{copy}-wal")
         before = Desk(Store.open(copy))
         assert before.export() == one.export()
-        new, number = merged(one.store, two.store)
+        new, number = merge_stores(one.store, two.store)
         assert new == number == two.store.size()
-        assert merged(one.store, two.store)[0] == 0
-        merged(two.store, before.store)
+        assert merge_stores(one.store, two.store)[0] == 0
+        merge_stores(two.store, before.store)
         left, right = one.export(), two.export()
         assert left == right
         assert left == Desk(Store.open(one.store.path)).export()
@@ -153,10 +152,10 @@ def test_stores_of_other_things_do_not_merge(tmp_path: Path) -> None:
     one = made(tmp_path / "a")
     other = made(tmp_path / "b", gold=False)
     with pytest.raises(UsageError, match="made with other nuggets than"):
-        merged(one.store, other.store)
+        merge_stores(one.store, other.store)
     shallow = made(tmp_path / "c", settings=Settings("fuzzy", 1, "words", "matcher", 0.2))
     with pytest.raises(UsageError, match=r"--pool 1, .*--pool all"):
-        merged(one.store, shallow.store)
+        merge_stores(one.store, shallow.store)
     for each in (one, other, shallow):
         each.store.close()
 

@@ -11,8 +11,7 @@ from tests.desk.making import made, read
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.desk import Desk
-from tseval.desk.queue import Queue
-from tseval.desk.suggestions import Foresight, Hints, alike, hints, scores, suggested
+from tseval.desk.queue import Hints, Queue, Suggestions, alike, find_hints, scores, suggested
 from tseval.matching.matching import get_matcher
 
 
@@ -121,16 +120,16 @@ def test_what_was_split_comes_first(desk: Desk) -> None:
 class TestHints:
     def test_they_say_what_the_matcher_says_of_each_pair(self, desk: Desk) -> None:
         gold, matcher = desk.gold(), get_matcher("fuzzy")
-        found = hints(matcher, desk.pool, gold.table)
+        found = find_hints(matcher, desk.pool, gold)
         for item, each in enumerate(desk.pool.items):
             own = desk.state.live(each.topic)
-            every = scores(matcher, each.text, own, gold.table)
+            every = scores(matcher, each.text, own, gold)
             seen = every[every >= 0.2]
             near = np.abs(seen - 0.55).min() if len(seen) else np.inf
             assert found.near[item] == pytest.approx(near)
 
     def test_a_nugget_that_a_run_misses_points_to_its_likeliest_update(self, desk: Desk) -> None:
-        found = hints(get_matcher("fuzzy"), desk.pool, desk.gold().table)
+        found = find_hints(get_matcher("fuzzy"), desk.pool, desk.gold())
         # Run two says neither n3 nor m1, and nothing of it is like them but the ferry's passengers.
         names = {desk.pool.items[item].name for item in np.flatnonzero(found.missed)}
         every = {each.name for each in desk.pool.items}
@@ -148,10 +147,10 @@ class TestHints:
         assert item not in found
 
     def test_what_takes_long_is_worked_out_meanwhile(self, desk: Desk) -> None:
-        foresight = Foresight(get_matcher("fuzzy"), desk.pool)
-        foresight._took = 1.0
-        before = foresight.of(1, desk.gold())
+        suggestions = Suggestions(get_matcher("fuzzy"), desk.pool)
+        suggestions._took = 1.0
+        before = suggestions.hints(1, desk.gold())
         assert not np.isfinite(before.near).any()
-        assert foresight._working is not None
-        foresight._working.join()
-        assert np.isfinite(foresight.of(1, desk.gold()).near).any()
+        assert suggestions._working is not None
+        suggestions._working.join()
+        assert np.isfinite(suggestions.hints(1, desk.gold()).near).any()

@@ -15,8 +15,7 @@ import pytest
 from tests.desk.making import files, made
 from tests.desk.serving import Served, Visitor, served
 from tests.program import tseval
-from tseval.desk.door import Door, is_name
-from tseval.desk.running import names_of
+from tseval.desk.access import AccessControl, host_names, is_name
 from tseval.desk.store import Store
 
 pytestmark = pytest.mark.engine
@@ -139,15 +138,15 @@ class TestDoor:
         assert "its first line is empty" in done.err
 
     def test_names(self) -> None:
-        assert "127.0.0.1:80" in names_of("localhost", 80)
-        assert names_of("10.1.2.3", 80) == {"10.1.2.3:80"}
-        assert "[::1]:80" in names_of("::1", 80)
+        assert "127.0.0.1:80" in host_names("localhost", 80)
+        assert host_names("10.1.2.3", 80) == {"10.1.2.3:80"}
+        assert "[::1]:80" in host_names("::1", 80)
         assert is_name("Ada Ünal")
         assert not is_name("  ")
         assert not is_name("a\nb")
         assert not is_name("x" * 41)
-        door = Door(frozenset({"h:1"}))
-        assert door.by_password("ada", "") is None
+        door = AccessControl(frozenset({"h:1"}))
+        assert door.enter_by_password("ada", "") is None
 
 
 def read_all(visitor: Visitor, choose: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from tseval.desk.desk import Desk
 from tseval.desk.judgments import topic_judgments
 from tseval.desk.state import State
 from tseval.desk.store import Settings
+from tseval.desk.views import disputes
 
 
 @pytest.fixture
@@ -112,7 +114,7 @@ class TestNuggets:
 
     def times(self, desk: Desk) -> dict[str, float]:
         gold = desk.gold()
-        return dict(zip(gold.table.nugget_id.to_list(), gold.table.time.tolist(), strict=True))
+        return dict(gold.frame.select("nugget_id", "time").iter_rows())
 
     def test_its_time_is_that_of_the_earliest_update_that_says_it(self, desk: Desk) -> None:
         self.write(desk, "new", "Officials speak")
@@ -290,3 +292,12 @@ def test_the_state_is_what_the_slow_one_says(shared: Desk, random: list[list[Dec
         for column, nugget in enumerate(own.nuggets)
     }
     assert found == oracle.verdicts(ITEMS, ["n1", "n2", "n3"], decisions)
+
+
+def test_what_assessors_disagree_on_is_shown_to_one_who_has_not_read_it(desk: Desk) -> None:
+    desk.decide(*read("ada", "flood", "a3", ["n3"]))
+    desk.decide(*read("ben", "flood", "a3"))
+    desk.decide(*read("cy", "flood", "a9", ["n2"]))
+    shown = json.loads(json.dumps(disputes(desk, "cy")))
+    assert [(each["nugget"], each["settled"]) for each in shown["disputes"]] == [("n3", -1)]
+    assert shown["own"] == 0

@@ -23,7 +23,7 @@ from tseval.cli.options import (
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count, listed
-from tseval.errors import did_you_mean
+from tseval.errors import MissingExtra, did_you_mean
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER
 
 if TYPE_CHECKING:
@@ -200,10 +200,9 @@ def open_desk(
     \b
     tseval assess one.tsv two.tsv nuggets.tsv --store desk.tseval
     """
+    from tseval.desk.access import is_name, is_this_machine
     from tseval.desk.desk import Desk
-    from tseval.desk.door import is_name
     from tseval.desk.outcome import Scoring
-    from tseval.desk.running import is_this_machine, served
 
     names = tuple(name.strip() for name in assessors) or (getpass.getuser(),)
     if wrong := [name for name in names if not is_name(name)]:
@@ -213,7 +212,11 @@ def open_desk(
         password = _password(password_file)
     desk = Desk(_store(files, store, **made), Scoring(edition, wanted))
     desk.check()
-    served(desk, names, host, port, password, lambda words: click.echo(words, err=True))
+    try:
+        from tseval.desk.server import serve
+    except ModuleNotFoundError as error:
+        raise MissingExtra("assess", "the assessors' desk") from error
+    serve(desk, names, host, port, password, lambda words: click.echo(words, err=True))
 
 
 def _store(
@@ -225,7 +228,8 @@ def _store(
     **more: Any,
 ) -> Store:
     """The store that is there, if it is of these files and options; else a new one."""
-    from tseval.desk.desk import check_same, read_inputs, runs_and_nuggets
+    from tseval.desk.desk import check_same
+    from tseval.desk.pool import read_inputs, runs_and_nuggets
     from tseval.desk.store import Settings, Store
     from tseval.families.temporal.evaluation import TemporalInputs
 
@@ -373,7 +377,7 @@ def status(named: Path | None, store: Path | None, form: str | None, output: Pat
 
     from tseval.cli.tables import sections_table
     from tseval.desk.agreement import agreements, confusions
-    from tseval.desk.progress import by_assessor, by_topic
+    from tseval.desk.judgments import by_assessor, by_topic
     from tseval.files.rows import result_object_bytes, whole_numbers
 
     check_output(output)
@@ -419,11 +423,10 @@ def merge(store: Path, others: tuple[Path, ...], quiet: bool) -> None:
     They have to be of the same runs, nuggets and pool. It makes no difference which is merged into
     which, and how often.
     """
-    from tseval.desk.merging import merged
-    from tseval.desk.store import Store
+    from tseval.desk.store import Store, merge_stores
 
     into = Store.open(store)
     for other in others:
-        new, number = merged(into, Store.open(other, write=False))
+        new, number = merge_stores(into, Store.open(other, write=False))
         if not quiet:
             click.echo(f"{other}: {count(number, 'decision')}, {new:,} of them new", err=True)

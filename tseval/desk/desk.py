@@ -3,74 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 
 from tseval.core.registry import edition, measures
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.exports import export_files, matches_bytes, nuggets_bytes, signature
 from tseval.desk.judgments import Gold, TopicJudgments, topic_judgments
-from tseval.desk.outcome import MATCHER, Counted, Scoring, WhatIf, machine_alone, matches_of
-from tseval.desk.pool import Pool, check_names, made_here, one_line
+from tseval.desk.outcome import MATCHER, Scoring, WhatIf, machine_alone, matches_of
+from tseval.desk.pool import NUGGETS, UPDATES, Pool, frame_of
 from tseval.desk.state import State
-from tseval.desk.store import Kept, Settings, Store, StoreError
+from tseval.desk.store import Kept, Settings, Store
 from tseval.errors import UsageError
-from tseval.families.temporal.columns import read_nuggets, read_updates
-from tseval.families.temporal.files import READERS
-from tseval.files.inputs import Input
 from tseval.matching.matching import get_matcher, match
-from tseval.tables import Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.files.given import Given
-
-UPDATES, NUGGETS = "updates", "nuggets"
-"""What a store holds."""
-HALVES = re.compile("[\\ud800-\\udfff]")
 
 
-def read_inputs(runs: Sequence[Given], nuggets: Given | None = None) -> dict[str, Kept]:
-    """What is to be assessed, from files; what cannot be is refused."""
-    updates = read_updates(runs)
-    if updates.text.blank.all():
-        raise UsageError("the updates have no text to read: give runs with a column text")
-    for names, what in (
-        (updates.topic, "topic"),
-        (updates.update_id, "update id"),
-        (updates.run, "run"),
-    ):
-        check_names(names, what)
-    found = {UPDATES: _kept(updates)}
-    if nuggets is not None:
-        gold = read_nuggets(nuggets)
-        check_names(gold.nugget_id, "nugget id")
-        if gold.text.blank.any():
-            name = gold.origin.sources[0].path
-            raise UsageError(f"{name}: a nugget without text cannot be matched by people")
-        found[NUGGETS] = _kept(replace(gold, text=one_line(gold.text)))
-    return found
-
-
-def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[Input], Input | None]:
-    """The files as runs and, where the last one holds nuggets, these."""
-    inputs = [Input(each) for each in files]
-    last = inputs[-1]
-    if READERS[NUGGETS].recognises(last) and not READERS[UPDATES].recognises(last):
-        if len(files) == 1:
-            raise UsageError(f"{files[0]} holds nuggets: name the runs before it")
-        return inputs[:-1], last
-    return inputs, None
+PAIR = {"row": pl.Int64, "nugget": pl.Int64}
 
 
 def check_same(
@@ -92,49 +47,12 @@ def check_same(
             raise UsageError(f"{store.path} was made with --{option} {mine or 'all'}: leave it out")
 
 
-def _kept(table: Updates | Nuggets) -> Kept:
-    """A table as the store holds it."""
-    columns: dict[str, object] = {}
-    for name, column in vars(table).items():
-        if isinstance(column, Ids):
-            columns[name] = column.to_list()
-        elif isinstance(column, Texts):
-            # Half a character is no part of a word, and no table could hold it.
-            columns[name] = [HALVES.sub("\N{REPLACEMENT CHARACTER}", text) for text in column]
-        elif isinstance(column, np.ndarray):
-            columns[name] = column
-    out = io.BytesIO()
-    pq.write_table(pa.table(columns), out, compression="zstd")
-    sources = table.origin.sources
-    hashes = sorted(each.sha256 for each in sources)
-    whole = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
-    return Kept(tuple(Path(each.path).name for each in sources), whole, out.getvalue())
-
-
-def _columns(kept: Kept) -> dict[str, object]:
-    """The columns of a table that a store holds."""
-    try:
-        table = pq.read_table(io.BytesIO(kept.content))
-    except pa.ArrowException as error:
-        raise StoreError("a table in the store could not be read: it is damaged") from error
-    found: dict[str, object] = {}
-    for name in table.column_names:
-        column = table.column(name)
-        if name == "text":
-            found[name] = Texts.of(column.to_pylist())
-        elif pa.types.is_string(column.type):
-            found[name] = Ids.of(column)
-        else:
-            found[name] = column.to_numpy()
-    return found
-
-
 class Standing(NamedTuple):
     """What scores start from."""
 
     gold: Gold
-    counted: Counted
-    alone: Counted
+    counted: pl.DataFrame
+    alone: pl.DataFrame
     """What the matcher says by itself."""
     hashes: tuple[str, str]
     """Of the nuggets and the matches as they would be exported."""
@@ -147,19 +65,12 @@ class Desk:
         self.store = store
         self.scoring = scoring or Scoring()
         self.kept = store.inputs()
-        updates = _columns(self.kept[UPDATES])
-        rows = len(updates["time"])  # type: ignore[arg-type]
-        table = Updates.of(updates, made_here(UPDATES, rows, self.kept[UPDATES].sha256))
-        self.pool = Pool.of(table, store.settings.depth, store.settings.fold)
-        self.given = None
-        if NUGGETS in self.kept:
-            columns = _columns(self.kept[NUGGETS])
-            origin = made_here(NUGGETS, len(columns["time"]), self.kept[NUGGETS].sha256)  # type: ignore[arg-type]
-            self.given = Nuggets.of(columns, origin)
+        self.pool = Pool.of(self.kept[UPDATES], store.settings.depth, store.settings.fold)
+        self.given = frame_of(self.kept[NUGGETS]) if NUGGETS in self.kept else None
         self.decisions = store.decisions()
         self._state: State | None = None
         self._gold: tuple[State, dict[str, int], Gold] | None = None
-        self._machine: tuple[bytes, Pairs] | None = None
+        self._machine: tuple[bytes, pl.DataFrame] | None = None
 
     @cached_property
     def matcher(self) -> matchers.Matcher:
@@ -241,25 +152,28 @@ class Desk:
                 return next(own for own in self._gold[2].judged if own.topic == topic)
         return topic_judgments(state, topic)
 
-    def machine(self, gold: Gold) -> Pairs:
+    def machine(self, gold: Gold) -> pl.DataFrame:
         """The matcher's matches of all updates with these nuggets, kept until these change."""
-        if not len(gold.table):
-            return Pairs.none()
-        texts = repr((gold.names, list(gold.table.text))).encode("utf-8", "surrogatepass")
-        key = hashlib.sha256(texts).digest()
+        if not gold.names:
+            return pl.DataFrame(schema=PAIR)
+        texts = repr((gold.names, gold.frame["text"].to_list()))
+        key = hashlib.sha256(texts.encode()).digest()
         if self._machine is None or self._machine[0] != key:
-            self._machine = key, match(self.matcher, self.pool.updates, gold.table)
+            pairs = match(self.matcher, self.pool.updates, gold.nuggets)
+            frame = pl.DataFrame({"row": pairs.update, "nugget": pairs.nugget}, PAIR)
+            self._machine = key, frame
         return self._machine[1]
 
-    def counted(self, gold: Gold) -> Counted:
+    def counted(self, gold: Gold) -> pl.DataFrame:
         """The matches that count."""
         counts = self.store.settings.unjudged == MATCHER
-        return matches_of(self.state, gold, self.machine(gold) if counts else Pairs.none())
+        machine = self.machine(gold) if counts else pl.DataFrame(schema=PAIR)
+        return matches_of(self.state, gold, machine)
 
     def standing(self) -> Standing | None:
         """What scores start from, as it stands; None without any nugget."""
         gold = self.gold()
-        if not len(gold.table):
+        if not gold.names:
             return None
         counted = self.counted(gold)
         files = nuggets_bytes(gold), matches_bytes(self.state, gold, counted)

@@ -10,10 +10,11 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.desk.decisions import Decision
 from tseval.desk.judgments import NO, YES
-from tseval.desk.outcome import Counted, judged_rows
+from tseval.desk.outcome import judged_rows, named_pairs
 from tseval.files.rows import result_object_bytes
 from tseval.matching.corrections import ACCEPT, REJECT
 from tseval.version import VERSION
@@ -42,6 +43,8 @@ def table_bytes(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes
 
 def _cell(value: object) -> str:
     """A value in a line: numbers in full, whole ones without a point."""
+    if value is None:
+        return ""
     if isinstance(value, str):
         return " ".join(value.split()) if DIVIDERS.search(value) else value
     if isinstance(value, float):
@@ -52,57 +55,30 @@ def _cell(value: object) -> str:
 
 
 def nuggets_bytes(gold: Gold) -> bytes:
-    """The table of nuggets."""
-    table = gold.table
-    columns: dict[str, Sequence[object]] = {
-        "topic": table.topic.to_list(),
-        "nugget_id": table.nugget_id.to_list(),
-        "time": table.time.tolist(),
-        "text": table.text,
-        "importance": table.importance.tolist(),
-    }
-    more = {"cost": table.cost, "length": table.length}
-    columns |= {name: column.tolist() for name, column in more.items() if column is not None}
-    return table_bytes(tuple(columns), zip(*columns.values(), strict=True))
+    """Return the table of nuggets."""
+    columns = ("topic", "nugget_id", "time", "text", "importance")
+    more = [name for name in ("cost", "length") if name in gold.frame.columns]
+    names = (*columns, *more)
+    return table_bytes(names, gold.frame.select(names).iter_rows())
 
 
-def matches_bytes(state: State, gold: Gold, counted: Counted) -> bytes:
-    """The table of matches, with who says so: `assessors` or `matcher`."""
-    updates, pairs = state.pool.updates, counted.pairs
-    rows = zip(
-        updates.topic.rows(pairs.update).to_list(),
-        updates.update_id.rows(pairs.update).to_list(),
-        gold.table.nugget_id.rows(pairs.nugget).to_list(),
-        updates.run.rows(pairs.update).to_list(),
-        counted.start.tolist(),
-        counted.end.tolist(),
-        np.where(counted.judged, "assessors", "matcher").tolist(),
-        strict=True,
-    )
+def matches_bytes(state: State, gold: Gold, counted: pl.DataFrame) -> bytes:
+    """Return the table of matches, with who says so: `assessors` or `matcher`."""
+    by = pl.when("judged").then(pl.lit("assessors")).otherwise(pl.lit("matcher")).alias("by")
+    table = named_pairs(state.pool, gold, counted).with_columns(by)
     names = ("topic", "update_id", "nugget_id", "run", "start", "end", "by")
-    return table_bytes(names, rows)
+    return table_bytes(names, table.select(names).iter_rows())
 
 
 def corrections_bytes(state: State, gold: Gold) -> bytes:
-    """Every judged pair as a verdict to lay over what a matcher finds."""
-    updates = state.pool.updates
-    rows: list[tuple[str, ...]] = []
-    for said, word in VERDICTS:
-        update, nugget = judged_rows(state.pool, gold, said)
-        columns = (
-            updates.topic.take_names(updates.topic.codes[update]),
-            updates.update_id.take_names(updates.update_id.codes[update]),
-            gold.table.nugget_id.take_names(gold.table.nugget_id.codes[nugget]),
-            [word] * len(update),
-            updates.run.take_names(updates.run.codes[update]),
-        )
-        rows += zip(*columns, strict=True)
-    head = ("topic", "update_id", "nugget_id", "verdict", "run")
-    lines = ["\t".join(row) for row in (head, *sorted(rows))]
+    """Return every judged pair as a verdict to lay over what a matcher finds."""
+    words = {YES: ACCEPT, NO: REJECT}
+    pairs = named_pairs(state.pool, gold, judged_rows(state.pool, gold))
+    verdict = pl.col("verdict").replace_strict(words, return_dtype=pl.String)
+    names = ("topic", "update_id", "nugget_id", "verdict", "run")
+    rows = pairs.with_columns(verdict).select(names).rows()
+    lines = ["\t".join(row) for row in (names, *sorted(rows))]
     return ("\n".join(lines) + "\n").encode()
-
-
-VERDICTS = ((YES, ACCEPT), (NO, REJECT))
 
 
 def clusters_bytes(state: State) -> bytes:
@@ -117,22 +93,17 @@ def clusters_bytes(state: State) -> bytes:
 
 
 def _posts(state: State, item: int) -> Iterator[tuple[str, float, str]]:
-    """The posts of an item, each id once, at its earliest."""
-    updates, told = state.pool.updates, set()
-    for row in state.pool.items[item].rows:
-        name = updates.update_id[row]
-        if name not in told:
-            told.add(name)
-            yield name, float(updates.time[row]), updates.text[row]
+    """Yield the posts of an item, each id once, at its earliest."""
+    posts = state.pool.frame.select("update_id", "time", "text")[list(state.pool.items[item].rows)]
+    return posts.unique("update_id", keep="first", maintain_order=True).iter_rows()
 
 
 def selected_bytes(state: State) -> bytes:
     """The posts that clusters were made for, in every run that has them."""
-    updates = state.pool.updates
+    updates = state.pool.frame.select("topic", "update_id", "run")
     rows = [
-        (updates.topic[row], updates.update_id[row], updates.run[row], name)
+        (*updates.row(row), state.pool.items[state.cluster[at]].name)
         for at in sorted(state.selected)
-        for name in [state.pool.items[state.cluster[at]].name]
         for row in state.pool.items[at].rows
     ]
     return table_bytes(("topic", "post_id", "run", "cluster_id"), rows)
@@ -169,7 +140,7 @@ def _short(content: bytes) -> str:
 
 
 def export_files(
-    state: State, gold: Gold, counted: Counted, decisions: Sequence[Decision], signed: str
+    state: State, gold: Gold, counted: pl.DataFrame, decisions: Sequence[Decision], signed: str
 ) -> dict[str, bytes]:
     """Every file of an export by its name."""
     files = {

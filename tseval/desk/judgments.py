@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from tseval.desk.pool import made_here, one_line
+from tseval.desk.pool import NUGGETS, one_line, table_of
 from tseval.desk.state import Nugget, State
+from tseval.families.temporal.columns import nuggets_of
 from tseval.records import frozen
-from tseval.tables import Ids, Nuggets, Texts
 
 if TYPE_CHECKING:
+    from tseval.tables import Nuggets
     from tseval.tables.columns import BoolArray, FloatArray
 
 Verdicts: TypeAlias = NDArray[np.int8]
 UNJUDGED, NO, YES = -1, 0, 1
+VERDICT_TYPES = {"item": pl.Int64, "nugget": pl.Int64, "verdict": pl.Int8}
 
 
 @frozen(eq=False)
@@ -102,18 +105,20 @@ def topic_judgments(state: State, topic: str) -> TopicJudgments:
 
 @frozen(eq=False)
 class Gold:
-    """The nuggets that count as a table, with their judgments."""
+    """The nuggets that count as a frame, with their judgments."""
 
-    table: Nuggets
+    frame: pl.DataFrame
     names: tuple[tuple[str, str], ...]
     judged: tuple[TopicJudgments, ...]
 
     @classmethod
-    def of(cls, state: State, given: Nuggets | None, judged: tuple[TopicJudgments, ...]) -> Gold:
-        """The gold of a state, whose topics with items are judged so.
+    def of(
+        cls, state: State, given: pl.DataFrame | None, judged: tuple[TopicJudgments, ...]
+    ) -> Gold:
+        """Return the gold of a state, whose topics with items are judged so.
 
         Nuggets stand in the order of topics, and in which they came. They have a cost and a length
-        where those that were given have them.
+        if those that were given have them.
         """
         topics = dict.fromkeys(topic for topic, _ in state.nuggets)
         rest = [topic for topic in topics if topic not in state.pool.of_topic]
@@ -122,24 +127,36 @@ class Gold:
         for topic in rest:  # of topics that no run has an update of
             nuggets += (own := state.live(topic))
             times += [each.time or 0.0 for each in own]
+        more = () if given is None else {"cost", "length"}.intersection(given.columns)
+        columns: dict[str, list[str] | list[float]] = {
+            "topic": [each.topic for each in nuggets],
+            "nugget_id": [each.name for each in nuggets],
+            "time": times,
+            "text": [one_line(each.text) for each in nuggets],
+            "importance": [each.importance for each in nuggets],
+            **{name: [getattr(each, name) for each in nuggets] for name in sorted(more)},
+        }
+        words = ("topic", "nugget_id", "text")
+        types = {name: pl.String if name in words else pl.Float64 for name in columns}
         names = tuple((each.topic, each.name) for each in nuggets)
-        table = Nuggets(
-            Ids.of([each.topic for each in nuggets]),
-            Ids.of([each.name for each in nuggets]),
-            np.array(times, np.float64),
-            one_line(Texts.of([each.text for each in nuggets])),
-            made_here("nuggets", len(nuggets), ""),
-            np.array([each.importance for each in nuggets], np.float64),
-            _column(given is not None and given.cost is not None, [each.cost for each in nuggets]),
-            _column(
-                given is not None and given.length is not None, [each.length for each in nuggets]
-            ),
-        )
-        return cls(table, names, judged)
+        return cls(pl.DataFrame(columns, types), names, judged)
 
+    @cached_property
+    def nuggets(self) -> Nuggets:
+        """The nuggets as a matcher takes them."""
+        return nuggets_of(table_of(NUGGETS, self.frame))
 
-def _column(there: bool, values: list[float]) -> FloatArray | None:
-    return np.array(values, np.float64) if there else None
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """`item nugget verdict` of each pair that people have judged, nuggets by their rows."""
+        parts = [pl.DataFrame(schema=VERDICT_TYPES)]
+        first = 0
+        for own in self.judged:
+            at, column = np.nonzero(own.verdict != UNJUDGED)
+            cells = np.array(own.items)[at], first + column, own.verdict[at, column]
+            parts.append(pl.DataFrame(dict(zip(VERDICT_TYPES, cells, strict=True)), VERDICT_TYPES))
+            first += own.verdict.shape[1]
+        return pl.concat(parts)
 
 
 def _times(state: State, judged: TopicJudgments) -> Iterator[float]:
@@ -159,3 +176,70 @@ def _times(state: State, judged: TopicJudgments) -> Iterator[float]:
             yield state.pool.items[nugget.read_in].time
         else:
             yield float(times.min())
+
+
+# Progress.
+
+
+class TopicProgress(NamedTuple):
+    """How far a topic is."""
+
+    topic: str
+    updates: int
+    read: int
+    """By anybody."""
+    twice: int
+    """By two assessors or more."""
+    nuggets: int
+    matches: int
+    """Pairs that people call a match."""
+    disputed: int
+    settled: int
+    clusters: int
+
+
+class AssessorProgress(NamedTuple):
+    """What somebody has done."""
+
+    assessor: str
+    decisions: int
+    read: int
+    matches: int
+
+
+def by_topic(state: State, gold: Gold) -> list[TopicProgress]:
+    """How far each topic is."""
+    found = []
+    for own in gold.judged:
+        readers = np.array([len(state.read.get(item, {})) for item in own.items], np.int64)
+        named = {state.cluster[item] for item in own.items if item in state.cluster}
+        found.append(
+            TopicProgress(
+                own.topic,
+                len(own.items),
+                int((readers > 0).sum()),
+                int((readers > 1).sum()),
+                len(own.nuggets),
+                int((own.verdict == YES).sum()),
+                int(own.disputed.sum()),
+                int((own.settled != UNJUDGED).sum()),
+                len(named),
+            )
+        )
+    return found
+
+
+def by_assessor(state: State) -> list[AssessorProgress]:
+    """What each assessor has done, by name."""
+    read = [name for by_name in state.read.values() for name in by_name]
+    matched = [
+        name
+        for by_name in state.choices.values()
+        for name, chosen in by_name.items()
+        for choice in chosen.values()
+        if choice.match
+    ]
+    return [
+        AssessorProgress(name, state.assessors[name], read.count(name), matched.count(name))
+        for name in sorted(state.assessors)
+    ]

@@ -105,9 +105,10 @@ class _TaskReader:
         self._assessor = assessor or ""
         self._first_of_cluster: dict[tuple[str, str], Item] = {}
         self._items: dict[tuple[str, str], set[int]] = {}
+        ids = desk.pool.frame["update_id"].to_list()
         for at, item in enumerate(desk.pool.items):
             for row in item.rows:
-                key = item.topic, desk.pool.updates.update_id[row]
+                key = item.topic, ids[row]
                 self._items.setdefault(key, set()).add(at)
         for key, at in desk.pool.place.items():
             self._items[key] = {at}
@@ -148,7 +149,7 @@ class _TaskReader:
         return self._mapping.assessors.get(name, name) or self._assessor
 
     def _find_item(self, row: int, topic: str, update: str) -> Item | None:
-        topics = self._state.pool.topics
+        topics = list(self._state.pool.of_topic)
         topic = topic or (topics[0] if len(topics) == 1 else "")
         found = self._items.get((topic, update), set())
         if len(found) == 1:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.core.family import Access
 from tseval.core.registry import edition as edition_named
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.desk.judgments import UNJUDGED, YES, Gold
-from tseval.desk.pool import NONE, made_here
-from tseval.families.temporal.columns import table_of
+from tseval.desk.judgments import YES
+from tseval.desk.pool import table_of
 from tseval.families.temporal.evaluation import (
     ReadTables,
     TemporalEvaluation,
@@ -22,103 +21,64 @@ from tseval.families.temporal.evaluation import (
 )
 from tseval.records import frozen
 from tseval.statistics import kendall
-from tseval.tables import Matches, Pairs
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
+    from tseval.desk.judgments import Gold
     from tseval.desk.pool import Pool
     from tseval.desk.state import State
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import FloatArray
 
 MATCHER, NOBODY = "matcher", "no"
 """What pairs count as that nobody judged: what the matcher says, or no match."""
 
 
-@frozen(eq=False)
-class Counted:
-    """The matches that count, sorted by rows of updates, then of nuggets."""
+def matches_of(state: State, gold: Gold, machine: pl.DataFrame) -> pl.DataFrame:
+    """Return people's matches, and the machine's among the pairs that nobody judged.
 
-    pairs: Pairs
-    judged: BoolArray
-    """Which are people's; the others are the matcher's."""
-    start: FloatArray
-    """Where the words that say the nugget begin in the update; NaN where nobody said."""
-    end: FloatArray
-
-
-def matches_of(state: State, gold: Gold, machine: Pairs) -> Counted:
-    """People's matches, and the machine's among the pairs that nobody judged."""
-    pool = state.pool
-    flat, start, column = _verdicts(pool, gold)
-    item = pool.item[machine.update]
-    pooled = item != NONE
-    said = np.full(len(machine), UNJUDGED)
-    said[pooled] = flat[start[item[pooled]] + column[machine.nugget[pooled]]]
-    left = said == UNJUDGED
-    update, nugget = judged_rows(pool, gold, YES)
-    begin, end = _spans(state, gold, update, nugget)
-    none = np.full(int(left.sum()), np.nan)
-    updates = np.concatenate([machine.update[left], update])
-    nuggets = np.concatenate([machine.nugget[left], nugget])
-    order = np.lexsort((nuggets, updates))
-    return Counted(
-        Pairs(updates[order], nuggets[order]),
-        np.concatenate([np.zeros(len(none), bool), np.ones(len(update), bool)])[order],
-        np.concatenate([none, begin])[order],
-        np.concatenate([none, end])[order],
-    )
-
-
-def machine_alone(machine: Pairs) -> Counted:
-    """The matcher's matches, whatever people say."""
-    none = np.full(len(machine), np.nan)
-    return Counted(Pairs(machine.update, machine.nugget), np.zeros(len(machine), bool), none, none)
-
-
-def _verdicts(pool: Pool, gold: Gold) -> tuple[IntArray, IntArray, IntArray]:
-    """The verdicts of all topics one after the other, and how to find a pair's.
-
-    That is where each item's row starts in them, and the place of each nugget in a row.
+    By rows of updates and nuggets; `judged` matches are people's, the others the machine's. `start`
+    and `end` are null if nobody marked the words.
     """
-    start, column = np.zeros(len(pool.items), np.int64), np.zeros(len(gold.table), np.int64)
-    size = nugget = 0
-    for own in gold.judged:
-        height, width = own.verdict.shape
-        start[own.items] = size + np.arange(height) * width
-        column[nugget : nugget + width] = np.arange(width)
-        size, nugget = size + height * width, nugget + width
-    parts = [own.verdict.ravel() for own in gold.judged]
-    return np.concatenate(parts).astype(np.int64), start, column
+    judged = judged_rows(state.pool, gold)
+    people = judged.filter(verdict=YES)
+    spans = _spans(state, gold, people)
+    people = people.select("row", "nugget", judged=True).with_columns(spans)
+    left = machine.join(judged, on=["row", "nugget"], how="anti")
+    return pl.concat([machine_alone(left), people]).sort("row", "nugget")
 
 
-def judged_rows(pool: Pool, gold: Gold, verdict: int) -> tuple[IntArray, IntArray]:
-    """Each row of an update, and of a nugget, of which people say so."""
-    updates: list[IntArray] = [np.zeros(0, np.int64)]
-    nuggets: list[IntArray] = [np.zeros(0, np.int64)]
-    first = 0
-    for own in gold.judged:
-        at, column = np.nonzero(own.verdict == verdict)
-        rows = [pool.items[own.items[each]].rows for each in at.tolist()]
-        updates.append(np.array([row for each in rows for row in each], np.int64))
-        nuggets.append(np.repeat(first + column, [len(each) for each in rows]))
-        first += own.verdict.shape[1]
-    return np.concatenate(updates), np.concatenate(nuggets)
+def machine_alone(machine: pl.DataFrame) -> pl.DataFrame:
+    """Return the matcher's matches, whatever people say."""
+    none = pl.lit(None, pl.Float64)
+    return machine.select("row", "nugget", judged=False, start=none, end=none)
 
 
-def _spans(
-    state: State, gold: Gold, update: IntArray, nugget: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """The words that the first assessor by name marked, of updates with the very text."""
-    spans = np.full((2, len(update)), np.nan)
-    texts = state.pool.updates.text
-    for at, (row, own) in enumerate(zip(update.tolist(), nugget.tolist(), strict=True)):
-        item, name = int(state.pool.item[row]), gold.names[own][1]
-        chosen = sorted(state.choices.get(item, {}).items())
+def judged_rows(pool: Pool, gold: Gold) -> pl.DataFrame:
+    """Return `row item nugget verdict` of all updates and nuggets that people judged."""
+    rows = pl.DataFrame({"row": np.arange(len(pool.item)), "item": pool.item})
+    return gold.verdicts.join(rows, on="item").select("row", "item", "nugget", "verdict")
+
+
+def named_pairs(pool: Pool, gold: Gold, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs with the names of their updates and nuggets."""
+    updates = pool.frame.select("topic", "update_id", "run")[pairs["row"]]
+    return pairs.with_columns(*updates, nugget_id=gold.frame["nugget_id"].gather(pairs["nugget"]))
+
+
+def _spans(state: State, gold: Gold, people: pl.DataFrame) -> pl.DataFrame:
+    """Return the words that the first assessor by name marked, of updates with the very text."""
+    spans: list[tuple[int | None, int | None]] = []
+    texts = state.pool.frame["text"].gather(people["row"])
+    pairs = people.select("item", "nugget").iter_rows()
+    for text, (item, nugget) in zip(texts, pairs, strict=True):
+        chosen, name = sorted(state.choices.get(item, {}).items()), gold.names[nugget][1]
         marked = (each[name] for _, each in chosen if name in each)
         span = next((c for c in marked if c.match and c.start is not None), None)
-        if span is not None and texts[row] == state.pool.items[item].text:
-            spans[:, at] = span.start, span.end
-    return spans[0], spans[1]
+        if span is not None and text == state.pool.items[item].text:
+            spans.append((span.start, span.end))
+        else:
+            spans.append((None, None))
+    return pl.DataFrame(spans, {"start": pl.Float64, "end": pl.Float64}, orient="row")
 
 
 @frozen
@@ -165,28 +125,22 @@ class Scoring:
     measures: tuple[str, ...] = ()
 
     def scores(
-        self, pool: Pool, gold: Gold, counted: Counted, digests: tuple[str, str] = ("", "")
+        self, pool: Pool, gold: Gold, counted: pl.DataFrame, digests: tuple[str, str] = ("", "")
     ) -> Scores:
-        """What `tseval score RUNS NUGGETS --matches MATCHES` says of these.
+        """Return what `tseval score RUNS NUGGETS --matches MATCHES` says of these.
 
         `digests` are the hashes of the two files, for the signature.
         """
-        nuggets = replace(gold.table, origin=made_here("nuggets", len(gold.table), digests[0]))
-        updates, pairs = pool.updates, counted.pairs
-        found = Matches(
-            updates.topic.rows(pairs.update),
-            updates.update_id.rows(pairs.update),
-            nuggets.nugget_id.rows(pairs.nugget),
-            made_here("matches", len(pairs), digests[1]),
-            updates.run.rows(pairs.update),
-            counted.start,
-            counted.end,
-        )
-        named = {"updates": updates, "nuggets": nuggets, "matches": found}
-        known = ReadTables({name: table_of(table, name) for name, table in named.items()})
+        names = ("topic", "update_id", "run", "nugget_id", "start", "end")
+        matches = named_pairs(pool, gold, counted).select(names)
+        tables = {
+            "updates": pool.table,
+            "nuggets": table_of("nuggets", gold.frame, digests[0]),
+            "matches": table_of("matches", matches, digests[1]),
+        }
         inputs = TemporalInputs(("runs",), "nuggets", "matches")
         edition = edition_named(self.edition, "temporal")
         evaluation = TemporalEvaluation.read(
-            inputs, TemporalOptions(), edition, {}, Access(), known
+            inputs, TemporalOptions(), edition, {}, Access(), ReadTables(tables)
         )
         return scores_of(evaluation, chosen_measures(evaluation, self.measures))

@@ -1,32 +1,118 @@
-"""What is assessed: the updates of all runs, those of the same words as one.
+"""The tables of a desk, and its items: the updates of all runs, those of the same words as one.
 
 An item is what assessors read: a text of a topic, with every run's updates that say it in the same
-words, or in nearly the same ones where a matcher says so. A decision on it holds for all of them.
+words, or in nearly the same ones if a matcher folds them. A decision on an item holds for all of
+its updates.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from tseval.desk.store import Kept, StoreError
 from tseval.errors import UsageError
+from tseval.families.temporal.columns import updates_of
+from tseval.families.temporal.files import READERS, code_names, join_ids, split_ids
+from tseval.files.inputs import Input
+from tseval.io.tables import PLACE, Table, read
 from tseval.matching.matching import get_matcher, match
 from tseval.records import frozen
-from tseval.tables import Ids, InputRecord, Nuggets, Origin, Texts, Updates, natural_order
-from tseval.tables.origin import Known
+from tseval.tables import Ids, Nuggets, Updates, natural_order
+from tseval.tables.origin import InputRecord, Known
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.files.given import Given
+    from tseval.tables.columns import IntArray
 
+UPDATES, NUGGETS = "updates", "nuggets"
+"""The tables that a store holds."""
 SAME_WORDS = "words"
 """Folds updates of the same words in the same order; any other name is a matcher's."""
 NONE = -1
 """The item of an update that is in no pool."""
 NUMBERS = re.compile(r"\d+")
+
+
+# Tables.
+
+
+def read_inputs(runs: Sequence[Given], nuggets: Given | None = None) -> dict[str, Kept]:
+    """Read what is to be assessed from files; refuse what people cannot read."""
+    updates = read(runs, READERS[UPDATES])
+    if not (updates.frame.get_column("text", default=pl.Series([""])) != "").any():
+        raise UsageError("the updates have no text to read: give runs with a column text")
+    tables = {UPDATES: _kept(updates)}
+    if nuggets is not None:
+        gold = read([nuggets], READERS[NUGGETS])
+        if (gold.frame["text"] == "").any():
+            name = gold.sources[0].path
+            raise UsageError(f"{name}: a nugget without text cannot be matched by people")
+        tables[NUGGETS] = _kept(gold)
+    return tables
+
+
+def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[Input], Input | None]:
+    """Return the files as runs and, if the last one holds nuggets, these."""
+    inputs = [Input(each) for each in files]
+    last = inputs[-1]
+    if READERS[NUGGETS].recognises(last) and not READERS[UPDATES].recognises(last):
+        if len(files) == 1:
+            raise UsageError(f"{files[0]} holds nuggets: name the runs before it")
+        return inputs[:-1], last
+    return inputs, None
+
+
+def _kept(table: Table) -> Kept:
+    """Return a table as the store holds it."""
+    frame = join_ids(table.frame.drop(*PLACE), "update_id")
+    fills = {"text": "", "confidence": 0.0, "cost": 1.0} if table.name == UPDATES else {}
+    frame = frame.with_columns(
+        pl.col(pl.Categorical).cast(pl.String),
+        *(pl.col(f"^{name}$").fill_null(usual) for name, usual in fills.items()),
+    )
+    if table.name == NUGGETS:
+        frame = frame.with_columns(text=pl.Series(map(one_line, frame["text"]), dtype=pl.String))
+        if "importance" not in frame.columns:
+            frame = frame.with_columns(importance=1.0)
+    out = io.BytesIO()
+    frame.write_parquet(out, compression="zstd")
+    hashes = sorted(each.sha256 for each in table.sources)
+    whole = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
+    return Kept(tuple(Path(each.path).name for each in table.sources), whole, out.getvalue())
+
+
+def frame_of(kept: Kept) -> pl.DataFrame:
+    """Return a table that a store holds."""
+    try:
+        return pl.read_parquet(io.BytesIO(kept.content))
+    except pl.exceptions.PolarsError as error:
+        raise StoreError("a table in the store could not be read: it is damaged") from error
+
+
+def table_of(name: str, frame: pl.DataFrame, sha256: str = "") -> Table:
+    """Return a frame as a table that stands in no file, with codes for names."""
+    places = {"file": pl.lit(0), "line": pl.int_range(1, pl.len() + 1)}
+    coded = split_ids(code_names(frame.with_columns(**places)), "update_id")
+    runs = tuple(frame["run"].unique(maintain_order=True)) if "run" in frame.columns else ()
+    return Table(name, coded, (InputRecord(name, Known(sha256), frame.height, "row"),), runs)
+
+
+def one_line(text: str) -> str:
+    """Return a text as a line of a table holds it: white space as single blanks."""
+    return " ".join(text.split())
+
+
+# Items.
 
 
 @frozen
@@ -42,29 +128,38 @@ class Item:
     """The rows of updates that it stands for, the earliest first."""
 
 
-@frozen
+@frozen(eq=False)
 class Pool:
-    """The items, topic by topic in order of time, and the item of each row of the updates."""
+    """The items, topic by topic in order of time, and the updates that they are made of."""
 
     items: tuple[Item, ...]
-    item: IntArray
-    updates: Updates
+    frame: pl.DataFrame
+    table: Table
 
     @classmethod
-    def of(cls, updates: Updates, depth: int | None = None, fold: str = SAME_WORDS) -> Pool:
-        """The pool: of each run and topic the updates that it is surest of, or all."""
-        leaders = _folded(updates, fold)
-        pooled = np.unique(leaders[_deepest(updates, depth)])
-        first, names = _earliest(updates, leaders, pooled), updates.topic.vocabulary()
-        rank = {topic: at for at, topic in enumerate(natural_order(names))}
-        order = sorted(first, key=lambda row: (rank[updates.topic[row]], updates.time[row], row))
-        place = {int(leaders[row]): at for at, row in enumerate(order)}
-        item = np.array([place.get(leader, NONE) for leader in leaders.tolist()], np.int64)
-        rows: list[list[int]] = [[] for _ in order]
-        for row in np.lexsort((np.arange(len(updates)), updates.time)).tolist():
-            if item[row] != NONE:
-                rows[item[row]].append(row)
-        return cls(tuple(_items(updates, rows)), item, updates)
+    def of(cls, kept: Kept, depth: int | None = None, fold: str = SAME_WORDS) -> Pool:
+        """Return the pool: of each run and topic the updates of highest confidence, or all."""
+        frame = frame_of(kept)
+        table = table_of(UPDATES, frame, kept.sha256)
+        rows = frame.with_row_index("row").with_columns(leader=_leaders(table, frame, fold))
+        if depth is not None:
+            rows = rows.sort(-pl.col("^confidence$"), "time", "row")
+            rows = rows.with_columns(rank=pl.col("row").cum_count().over("run", "topic"))
+            rows = rows.filter(pl.col("rank").min().over("leader") <= depth)
+        first = pl.col("topic", "update_id", "run", "time", "text").first()
+        items = rows.sort("time", "row").group_by("leader", maintain_order=True).agg("row", first)
+        rank = {topic: at for at, topic in enumerate(natural_order(set(items["topic"])))}
+        place = pl.col("topic").replace_strict(rank, return_dtype=pl.Int64)
+        items = items.sort(place, "time", pl.col("row").list.first())
+        return cls(tuple(_items(items)), frame, table)
+
+    @cached_property
+    def item(self) -> IntArray:
+        """The item of each row of the updates."""
+        item = np.full(self.frame.height, NONE)
+        for at, each in enumerate(self.items):
+            item[list(each.rows)] = at
+        return item
 
     @cached_property
     def place(self) -> dict[tuple[str, str], int]:
@@ -73,124 +168,65 @@ class Pool:
 
     @cached_property
     def of_topic(self) -> dict[str, list[int]]:
-        """The items of each topic, in order of time."""
+        """The items of each topic that has any, in order of time."""
         found: dict[str, list[int]] = {}
         for at, each in enumerate(self.items):
             found.setdefault(each.topic, []).append(at)
         return found
 
-    @property
-    def topics(self) -> list[str]:
-        """The topics that have items."""
-        return list(self.of_topic)
+    @cached_property
+    def updates(self) -> Updates:
+        """The updates as a matcher takes them."""
+        return updates_of(self.table)
 
     @cached_property
     def texts(self) -> Updates:
-        """The items as updates, for a matcher."""
+        """The items as updates, as a matcher takes them."""
         return self.updates.rows(np.array([each.rows[0] for each in self.items], np.int64))
 
 
-def _items(updates: Updates, rows: list[list[int]]) -> list[Item]:
-    """The items, each under a name that no other of its topic has."""
-    named = Counter((updates.topic[own[0]], updates.update_id[own[0]]) for own in rows)
+def _items(items: pl.DataFrame) -> Iterable[Item]:
+    """Yield the items, each under a name that no other of its topic has."""
+    named = Counter(items.select("topic", "update_id").iter_rows())
     taken: set[tuple[str, str]] = set()
-    found = []
-    for own in rows:
-        row = own[0]
-        topic, name = updates.topic[row], updates.update_id[row]
+    for each in items.iter_rows(named=True):
+        topic, name = each["topic"], each["update_id"]
         if named[topic, name] > 1:
-            name = f"{name}@{updates.run[row]}"
+            name = f"{name}@{each['run']}"
         while (topic, name) in taken:
             name += "'"
         taken.add((topic, name))
-        found.append(Item(name, topic, float(updates.time[row]), updates.text[row], tuple(own)))
-    return found
+        yield Item(name, topic, each["time"], each["text"], tuple(each["row"]))
 
 
-def _deepest(updates: Updates, depth: int | None) -> BoolArray:
-    """Which rows are among the surest of their run and topic; without confidences the earliest."""
-    if depth is None:
-        return np.ones(len(updates), bool)
-    unit = updates.run.codes * len(updates.topic.names) + updates.topic.codes
-    sure = np.zeros(len(updates)) if updates.confidence is None else updates.confidence
-    order = np.lexsort((np.arange(len(updates)), updates.time, -sure, unit))
-    new = np.flatnonzero(np.diff(unit[order], prepend=-1))
-    rank = np.arange(len(updates)) - np.repeat(new, np.diff(np.append(new, len(updates))))
-    kept = np.zeros(len(updates), bool)
-    kept[order[rank < depth]] = True
-    return kept
+def _leaders(table: Table, frame: pl.DataFrame, fold: str) -> IntArray:
+    """Return for each row the row that leads those of its words.
 
-
-def _earliest(updates: Updates, leaders: IntArray, pooled: IntArray) -> list[int]:
-    """The earliest row of each leader that is pooled."""
-    order = np.lexsort((np.arange(len(updates)), updates.time, leaders))
-    _, first = np.unique(leaders[order], return_index=True)
-    rows = order[first]
-    return [int(row) for row in rows[np.isin(leaders[rows], pooled)]]
-
-
-def _folded(updates: Updates, fold: str) -> IntArray:
-    """For each row the row that leads those of its words."""
+    If a matcher folds, also those that it finds to say each other with the same numbers. The
+    earlier of two leads; a row that leads others is not led itself.
+    """
     import matchers
 
-    seen: dict[tuple[int, str], int] = {}
-    leaders = np.empty(len(updates), np.int64)
-    for row, (topic, text) in enumerate(
-        zip(updates.topic.codes.tolist(), updates.text, strict=True)
-    ):
-        key = topic, matchers.normalised(text) or f"\0{text}"
-        leaders[row] = seen.setdefault(key, row)
-    return leaders if fold == SAME_WORDS else _nearly(updates, leaders, fold)
-
-
-def _nearly(updates: Updates, leaders: IntArray, fold: str) -> IntArray:
-    """The same with leaders folded that a matcher finds to say each other, with the same numbers.
-
-    The earlier of two leads; what leads others is not led itself.
-    """
-    matcher = get_matcher(fold)
+    words = [matchers.normalised(text) or f"\0{text}" for text in frame["text"]]
+    same = frame.select("topic", words=pl.Series(words, dtype=pl.String)).with_row_index("row")
+    leaders: IntArray = same.select(pl.col("row").min().over("topic", "words"))["row"].to_numpy()
+    if fold == SAME_WORDS:
+        return leaders
     heads = np.unique(leaders)
-    heads = heads[np.lexsort((heads, updates.time[heads]))]
-    texts = updates.rows(heads)
-    pairs = match(matcher, texts, _as_nuggets(texts))
+    heads = heads[np.lexsort((heads, frame["time"].to_numpy()[heads]))]
+    texts = updates_of(table).rows(heads)
+    numbers = Ids.of([str(row) for row in range(len(texts))])
+    gold = Nuggets(texts.topic, numbers, texts.time, texts.text, texts.origin, np.ones(len(texts)))
+    pairs = match(get_matcher(fold), texts, gold)
     both = set(zip(pairs.update.tolist(), pairs.nugget.tolist(), strict=True))
     digits = [tuple(sorted(NUMBERS.findall(text))) for text in texts.text]
     led = np.arange(len(heads))
     for later, earlier in sorted(both):
-        free = led[earlier] == earlier and led[later] == later
-        alike = (earlier, later) in both and digits[earlier] == digits[later]
-        if earlier < later and free and alike:
+        is_free = led[earlier] == earlier and led[later] == later
+        is_alike = (earlier, later) in both and digits[earlier] == digits[later]
+        if earlier < later and is_free and is_alike:
             led[later] = earlier
-    place = np.empty(len(updates), np.int64)
+    place = np.empty(frame.height, np.int64)
     place[heads] = np.arange(len(heads))
     found: IntArray = heads[led[place[leaders]]]
     return found
-
-
-def _as_nuggets(texts: Updates) -> Nuggets:
-    return Nuggets(
-        texts.topic,
-        Ids.of([str(row) for row in range(len(texts))]),
-        texts.time,
-        texts.text,
-        texts.origin,
-        np.ones(len(texts)),
-    )
-
-
-def made_here(name: str, rows: int, sha256: str) -> Origin:
-    """The origin of a table that was made at the desk, and stands in no file."""
-    record = InputRecord(name, Known(sha256), rows, "row")
-    return Origin.single(record, np.arange(1, rows + 1))
-
-
-def check_names(names: Ids, what: str) -> None:
-    """Refuse ids that no line of a table could hold."""
-    for name in names.vocabulary():
-        if any(mark in name for mark in "\t\n\r"):
-            raise UsageError(f"the {what} {name!r} holds a tab or a line's end: give it another id")
-
-
-def one_line(texts: Texts) -> Texts:
-    """Texts as a line of a table holds them: white space as single blanks."""
-    return Texts.of([" ".join(text.split()) for text in texts])

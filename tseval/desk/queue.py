@@ -1,4 +1,4 @@
-"""Which update an assessor reads next.
+"""Which update an assessor reads next, and what the matcher suggests for it.
 
 A random sample is always mixed in, so that what is read can stand for what is not. Beside it come
 the updates that the matcher is least sure of, those that may hold a heavy nugget that a run seems
@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import time
+from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import polars as pl
 
-from tseval.desk.suggestions import NEAR
+from tseval.desk.pool import one_line
+from tseval.matching.matching import every_score, match
+from tseval.matching.review import lowered
+from tseval.records import frozen
+from tseval.tables import Texts
 
 if TYPE_CHECKING:
+    import matchers
     from tseval.desk.judgments import Gold
     from tseval.desk.pool import Pool
-    from tseval.desk.state import State
-    from tseval.desk.suggestions import Hints
+    from tseval.desk.state import Nugget, State
     from tseval.tables.columns import BoolArray, FloatArray
 
 RANDOM, NEAR_THRESHOLD, MISSED, DISPUTED = "random", "threshold", "missed", "disputed"
@@ -28,6 +34,15 @@ TURNS = (RANDOM, NEAR_THRESHOLD, MISSED, DISPUTED)
 """What comes in turn. Where a turn has nothing the next one is taken."""
 HELD = 300.0
 """For how many seconds an update that somebody reads is not given to another."""
+
+
+DEPTH = 0.35
+"""How far below the threshold a pair is looked at."""
+NEAR = 0.1
+"""How far from the threshold a pair is near it."""
+QUICK = 0.05
+"""Seconds: what takes longer is done beside the requests, on what was known before."""
+MOST_SUGGESTED = 5
 
 
 class Next(NamedTuple):
@@ -159,3 +174,105 @@ def _disputed(state: State, gold: Gold, assessor: str) -> BoolArray:
 def _drawn(seed: int, *names: str) -> float:
     digest = hashlib.sha256("\0".join((str(seed), *names)).encode("utf-8", "surrogatepass"))
     return int.from_bytes(digest.digest()[:7], "big") / 2**56
+
+
+# What the matcher says.
+
+
+def scores(matcher: matchers.Matcher, text: str, own: list[Nugget], gold: Gold) -> FloatArray:
+    """What the matcher gives an update with each of these nuggets, its threshold aside."""
+    texts, every = [one_line(each.text) for each in own], gold.frame["text"].to_list()
+    parts = [part for _, part in every_score(matcher, Texts.of([text]), texts, every)]
+    return parts[0][0] if parts and len(own) else np.zeros(len(own))
+
+
+def suggested(found: FloatArray, threshold: float) -> list[int]:
+    """Which nuggets to suggest, the likeliest first: those that nearly reach the threshold."""
+    order = np.argsort(-found, kind="stable")[:MOST_SUGGESTED]
+    return [int(at) for at in order if found[at] > 0 and found[at] >= threshold - DEPTH]
+
+
+def threshold_of(matcher: matchers.Matcher) -> float:
+    """From which score on the matcher calls a pair a match."""
+    return float(getattr(matcher, "threshold", 0.5))
+
+
+def alike(matcher: matchers.Matcher, pool: Pool, item: int, most: int) -> list[int]:
+    """The items of the topic whose texts are most like an item's, the likest first."""
+    others = [each for each in pool.of_topic[pool.items[item].topic] if each != item]
+    if not others:
+        return []
+    text = pool.items[item].text
+    texts = Texts.of([pool.items[each].text for each in others])
+    weighed = [pool.items[each].text for each in pool.of_topic[pool.items[item].topic]]
+    found = np.concatenate([part[:, 0] for _, part in every_score(matcher, texts, [text], weighed)])
+    order = np.argsort(-found, kind="stable")[:most]
+    return [others[int(at)] for at in order if found[at] > 0]
+
+
+@frozen(eq=False)
+class Hints:
+    """Which items the matcher is least sure of, and which may hold what runs seem to miss."""
+
+    near: FloatArray
+    """For each item how far its pair closest to the threshold is from it; infinite for none."""
+    missed: FloatArray
+    """For each item the score of its likeliest nugget that a run seems to miss, times what that is
+    worth; 0 for none."""
+
+    @classmethod
+    def none(cls, pool: Pool) -> Hints:
+        """No hint at all."""
+        return cls(np.full(len(pool.items), np.inf), np.zeros(len(pool.items)))
+
+
+def find_hints(matcher: matchers.Matcher, pool: Pool, gold: Gold) -> Hints:
+    """What the matcher says of all items with these nuggets."""
+    found = Hints.none(pool)
+    if not gold.names:
+        return found
+    threshold, nuggets = threshold_of(matcher), gold.nuggets
+    pairs = match(lowered(matcher, DEPTH), pool.texts, nuggets)
+    score = np.ones(len(pairs)) if pairs.score is None else pairs.score
+    np.minimum.at(found.near, pairs.update, np.abs(score - threshold))
+    # For each run and nugget without a match the run's likeliest item.
+    rows = [pool.items[item].rows for item in pairs.update.tolist()]
+    pair = np.repeat(np.arange(len(pairs)), [len(each) for each in rows])
+    run = pool.frame["run"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+    key = run[np.array([row for each in rows for row in each], np.int64)] * len(nuggets)
+    key += pairs.nugget[pair]
+    best: FloatArray = np.zeros((run.max() + 1) * len(nuggets))
+    np.maximum.at(best, key, score[pair])
+    likeliest = (score[pair] == best[key]) & (best[key] < threshold)
+    worth = score[pair] * nuggets.importance[pairs.nugget[pair]]
+    np.maximum.at(found.missed, pairs.update[pair][likeliest], worth[likeliest])
+    return found
+
+
+class Suggestions:
+    """Hints for the nuggets as they stand, or as they stood when they were last worked out."""
+
+    def __init__(self, matcher: matchers.Matcher, pool: Pool) -> None:
+        self._matcher, self._pool = matcher, pool
+        self._hints = Hints.none(pool)
+        self._version = -1
+        self._took = 0.0
+        self._working: Thread | None = None
+
+    def hints(self, version: int, gold: Gold) -> Hints:
+        """The hints; where they take long they are worked out meanwhile, for a later call."""
+        if version == self._version or (self._working and self._working.is_alive()):
+            return self._hints
+        known = self._hints
+        if self._took < QUICK:
+            self._work(version, gold)
+            return self._hints
+        self._working = Thread(target=self._work, args=(version, gold), daemon=True)
+        self._working.start()
+        return known
+
+    def _work(self, version: int, gold: Gold) -> None:
+        began = time.monotonic()
+        self._hints = find_hints(self._matcher, self._pool, gold)
+        self._took = time.monotonic() - began
+        self._version = version

@@ -21,8 +21,9 @@ from tseval.desk.decisions import Decision
 from tseval.records import frozen
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tseval.desk.pool import Pool
-    from tseval.tables import Nuggets
     from tseval.tables.columns import BoolArray, IntArray
 
 
@@ -103,7 +104,7 @@ class State:
         self.readers = np.zeros(len(self.pool.items), np.int64)
 
     @classmethod
-    def of(cls, pool: Pool, gold: Nuggets | None, decisions: Iterable[Decision]) -> State:
+    def of(cls, pool: Pool, gold: pl.DataFrame | None, decisions: Iterable[Decision]) -> State:
         """The state after these decisions."""
         state = cls(pool)
         for nugget in given_nuggets(gold):
@@ -120,7 +121,7 @@ class State:
             found.update(by_name)
         return dict(found)
 
-    def replay(self, topic: str, gold: Nuggets | None, decisions: Iterable[Decision]) -> None:
+    def replay(self, topic: str, gold: pl.DataFrame | None, decisions: Iterable[Decision]) -> None:
         """Take a topic anew, as after something was taken back, from all decisions on it."""
         own = self.pool.of_topic.get(topic, [])
         for item in own:
@@ -275,23 +276,13 @@ def names_in(value: str) -> frozenset[str]:
     return frozenset(json.loads(value)) if value else frozenset()
 
 
-def given_nuggets(gold: Nuggets | None) -> Iterator[Nugget]:
-    """The nuggets that the desk was given."""
-    if gold is None:
-        return
-    size = len(gold)
-    rows = zip(
-        gold.topic.to_list(),
-        gold.nugget_id.to_list(),
-        gold.text,
-        gold.importance.tolist(),
-        gold.time.tolist(),
-        (np.ones(size) if gold.cost is None else gold.cost).tolist(),
-        (np.zeros(size) if gold.length is None else gold.length).tolist(),
-        strict=True,
-    )
-    for row in rows:
-        yield Nugget(*row)
+def given_nuggets(gold: pl.DataFrame | None) -> Iterator[Nugget]:
+    """Yield the nuggets that the desk was given."""
+    for row in () if gold is None else gold.iter_rows(named=True):
+        more = {name: row[name] for name in ("cost", "length") if name in row}
+        yield Nugget(
+            *(row[name] for name in ("topic", "nugget_id", "text", "importance", "time")), **more
+        )
 
 
 def _split(nugget: Nugget, parts: str) -> Nugget:

@@ -14,9 +14,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
-from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING
 
 from tseval.desk.decisions import Decision
 from tseval.errors import TsevalError, UsageError
@@ -27,14 +26,12 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x7453456C
 """By which a store is known among SQLite's files."""
-FORM = 1
-"""Rises when what a store holds changes its meaning."""
+FORM, OLDEST = 2, 1
+"""The form of new stores, and the oldest that is read; the texts of form 1 are short strings."""
 PATIENCE = 20.0
 """How many seconds to wait for another process that is writing."""
 
 COLUMNS = tuple(each.name for each in fields(Decision))
-KINDS = set(product(*(get_args(kind) or (kind,) for kind in get_type_hints(Decision).values())))
-"""The types that a decision's columns may have together."""
 NAMED = ", ".join(f'"{name}"' for name in COLUMNS)
 SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -84,7 +81,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
-        with self._understood():
+        with _refusals(self.path, "read"):
             about = dict(connection.execute("SELECT name, value FROM about").fetchall())
             self.name: str = about["store"]
             self.seed = int(about["seed"])
@@ -105,7 +102,7 @@ class Store:
         }
         try:
             # It has no name yet under which anybody could open it: no transaction is needed.
-            with _told(path, "made"), closing(_connected(made)) as connection:
+            with _refusals(path, "made"), closing(_connect(made)) as connection:
                 connection.executescript(SCHEMA)
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORM}")
@@ -115,8 +112,13 @@ class Store:
                     for name, each in inputs.items()
                 ]
                 connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?)", rows)
-            with _told(path, "made"):
-                _placed(made, path)
+            with _refusals(path, "made"):
+                try:
+                    os.link(made, path)
+                except FileExistsError:
+                    raise
+                except OSError:  # where a file can have one name alone
+                    made.rename(path)
         except FileExistsError:
             raise UsageError(f"{path} is there already") from None
         finally:
@@ -130,8 +132,8 @@ class Store:
             raise UsageError(
                 f"{path}: there is no such store; `tseval assess RUN... --store` makes one"
             )
-        with _told(path, "opened"):
-            connection = _connected(path) if write else _reading(path)
+        with _refusals(path, "opened"):
+            connection = _connect(path, write=write)
             try:
                 _check(path, connection)
                 if write:
@@ -151,21 +153,21 @@ class Store:
 
     def inputs(self) -> dict[str, Kept]:
         """What is assessed, by its name."""
-        with self._understood():
+        with _refusals(self.path, "read"):
             rows = self._connection.execute("SELECT * FROM inputs ORDER BY name").fetchall()
             return {row[0]: Kept(tuple(json.loads(row[1])), row[2], row[3]) for row in rows}
 
     def decisions(self, after: int = 0) -> list[Decision]:
         """Those made after a time, in their order."""
-        with self._understood():
+        with _refusals(self.path, "read"):
             rows = self._connection.execute(
                 f"{READ} WHERE at > ? ORDER BY at, store, rev", (after,)
             ).fetchall()
-            return [_decision(row) for row in rows]
+            return [Decision(*row) for row in rows]
 
     def size(self) -> int:
         """How many decisions there are."""
-        with self._told("read"):
+        with _refusals(self.path, "read"):
             row = self._connection.execute("SELECT COUNT(*) FROM decisions").fetchone()
         return int(row[0])
 
@@ -200,7 +202,7 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that sees no other begin before it ends."""
-        with self._told("written: nothing was saved"):
+        with _refusals(self.path, "written: nothing was saved"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -210,53 +212,21 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    @contextmanager
-    def _understood(self) -> Iterator[None]:
-        """Read rows, and refuse those that no program of this form wrote."""
-        try:
-            with self._told("read"):
-                yield
-        except (KeyError, TypeError, ValueError) as error:
-            raise StoreError(f"{self.path} could not be read: it is damaged") from error
-
-    @contextmanager
-    def _told(self, done: str) -> Iterator[None]:
-        with _told(self.path, done):
-            yield
-
-
-def _placed(made: Path, path: Path) -> None:
-    """Give the store its name; of two that make it at once, one is told that it is there."""
-    try:
-        os.link(made, path)
-    except FileExistsError:
-        raise
-    except OSError:  # where a file can have one name alone
-        made.rename(path)
-
-
-def _decision(row: Sequence[Any]) -> Decision:
-    """Raises TypeError for a row that nobody here wrote."""
-    if tuple(map(type, row)) not in KINDS:
-        raise TypeError(row)
-    return Decision(*row)
-
 
 def _row(decision: Decision) -> tuple[object, ...]:
     return tuple(getattr(decision, name) for name in COLUMNS)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    """A connection that any thread may use, one at a time."""
-    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+def _connect(path: Path, *, write: bool = True) -> sqlite3.Connection:
+    """Return a connection that any thread may use, one at a time.
 
-
-def _reading(path: Path) -> sqlite3.Connection:
-    """A connection that writes nothing, and nothing beside the store where nobody has it open."""
-    alone = not path.with_name(f"{path.name}-wal").exists()
-    more = "mode=ro&immutable=1" if alone else "mode=ro"
+    One that only reads writes nothing beside the store either, unless somebody has it open.
+    """
+    mode = "rwc" if write else "ro"
+    if not write and not path.with_name(f"{path.name}-wal").exists():
+        mode = "ro&immutable=1"
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{more}",
+        f"{path.absolute().as_uri()}?mode={mode}",
         timeout=PATIENCE,
         isolation_level=None,
         check_same_thread=False,
@@ -272,25 +242,19 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
     form = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
         raise StoreError(f"{path} is no store of `tseval assess`, but another program's database")
-    if form > FORM:
-        raise StoreError(
-            f"{path} was made by a later tseval: it has form {form}, and this one reads {FORM}; "
-            "upgrade tseval"
-        )
-    if form != FORM:
-        raise StoreError(
-            f"{path} has form {form}, and this tseval reads {FORM}: export it with the tseval that "
-            "made it"
-        )
+    if not OLDEST <= form <= FORM:
+        cure = "upgrade tseval" if form > FORM else "export it with the tseval that made it"
+        raise StoreError(f"{path} has form {form}, and this tseval reads {FORM}: {cure}")
 
 
 @contextmanager
-def _told(path: Path, done: str) -> Iterator[None]:
-    """What SQLite says of a store in words that tell what to do."""
+def _refusals(path: Path, done: str) -> Iterator[None]:
+    """Say in words that tell what to do why a store could not be read or written."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        reason = str(error)
+    except FileExistsError:
+        raise
+    except (sqlite3.DatabaseError, OSError) as error:
         known = {
             "full": "the disk is full: make room, then do it again",
             "not a database": "it is no store of `tseval assess`",
@@ -300,11 +264,28 @@ def _told(path: Path, done: str) -> Iterator[None]:
             "unable to open": "there is no such folder, or it may not be written",
             "disk I/O error": "the disk does not take it",
         }
-        words = next((told for sign, told in known.items() if sign in reason), reason)
+        reason = str(getattr(error, "strerror", None) or error)
+        words = next((told for sign, told in known.items() if sign in reason), reason.lower())
         raise StoreError(f"{path} could not be {done}: {words}") from error
-    except OSError as error:
-        if isinstance(error, FileExistsError):
-            raise
-        raise StoreError(
-            f"{path} could not be {done}: {(error.strerror or str(error)).lower()}"
-        ) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"{path} could not be {done}: it is damaged") from error
+
+
+def merge_stores(into: Store, other: Store) -> tuple[int, int]:
+    """Bring in the decisions of another store; return how many were new, of how many.
+
+    A store of other runs, nuggets or another pool is refused: its decisions are of other things.
+    """
+    one, two = into.inputs(), other.inputs()
+    for name in sorted({*one, *two}):
+        if name not in one or name not in two or one[name].sha256 != two[name].sha256:
+            raise UsageError(f"{other.path} was made with other {name} than {into.path}")
+    for name, option in (("depth", "pool"), ("fold", "fold")):
+        mine, theirs = (getattr(each.settings, name) for each in (into, other))
+        if mine != theirs:
+            raise UsageError(
+                f"{other.path} was made with --{option} {theirs or 'all'}, {into.path} with "
+                f"--{option} {mine or 'all'}: their updates are not the same"
+            )
+    decisions = other.decisions()
+    return into.take_in(decisions), len(decisions)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.desk.agreement import agreements, confusions
-from tseval.desk.progress import by_assessor, by_topic
-from tseval.desk.queue import CHOSEN, Next
-from tseval.desk.suggestions import alike, scores, suggested, threshold_of
+from tseval.desk.judgments import by_assessor, by_topic
+from tseval.desk.queue import Next, alike, scores, suggested, threshold_of
 from tseval.reporting.page.markup import shown
 from tseval.tables.times import dated
 
@@ -64,7 +63,7 @@ def _brief(desk: Desk, item: int) -> View:
 def _alike_texts(desk: Desk, item: int) -> list[str]:
     """The other texts that the item stands for."""
     each = desk.pool.items[item]
-    texts = (desk.pool.updates.text[row] for row in each.rows)
+    texts = desk.pool.frame["text"][list(each.rows)]
     return list(dict.fromkeys(shown(text) for text in texts if text != each.text))
 
 
@@ -73,7 +72,7 @@ def _nuggets(desk: Desk, assessor: str, item: int) -> list[View]:
     topic = desk.pool.items[item].topic
     own, times = in_order(desk, topic)
     chosen = desk.state.choices.get(item, {}).get(assessor, {})
-    found = scores(desk.matcher, desk.pool.items[item].text, own, desk.gold().table)
+    found = scores(desk.matcher, desk.pool.items[item].text, own, desk.gold())
     ranks = {at: rank for rank, at in enumerate(suggested(found, threshold_of(desk.matcher)))}
     return [
         {
@@ -100,11 +99,7 @@ def _nugget(nugget: Nugget, time: float) -> View:
 
 def in_order(desk: Desk, topic: str) -> tuple[list[Nugget], dict[str, float]]:
     """The nuggets of a topic in order of time, and their times by name."""
-    gold = desk.gold()
-    names = gold.names
-    times = {
-        name: float(gold.table.time[row]) for row, (of, name) in enumerate(names) if of == topic
-    }
+    times = dict(desk.gold().frame.filter(topic=topic).select("nugget_id", "time").iter_rows())
     own = sorted(desk.state.live(topic), key=lambda each: times[each.name])
     return own, times
 
@@ -121,11 +116,6 @@ def neighbour(desk: Desk, item: int, step: int) -> int | None:
     own = desk.pool.of_topic[desk.pool.items[item].topic]
     at = own.index(item) + step
     return own[at] if 0 <= at < len(own) else None
-
-
-def chosen(item: int) -> Next:
-    """An update that somebody asked for."""
-    return Next(item, CHOSEN)
 
 
 def posts(desk: Desk, topic: str, around: int | None) -> View:
@@ -170,7 +160,7 @@ def disputes(desk: Desk, assessor: str) -> View:
     state, judged = desk.state, desk.gold().judged
     for own in judged:
         for row, column in np.argwhere((own.yes > 0) & (own.no > 0)).tolist():
-            mine = assessor in own.of and own.of[assessor][row, column] >= 0
+            mine = assessor in own.of and bool(own.of[assessor][row, column] >= 0)
             is_settled = bool(own.settled[row, column] >= 0)
             own_ones += mine and not is_settled
             if not mine:
