@@ -94,7 +94,7 @@ STARTS = {
     "curve": Start(f"curve {RUN} {GIVEN}", 186, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 202, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 156, "pandas polars.dataframe rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 123, "pandas polars.dataframe scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 124, "pandas polars.dataframe scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 172, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
@@ -103,7 +103,7 @@ STARTS = {
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        158,
+        159,
         "importlib.metadata polars.dataframe",
     ),
     "validate": Start(

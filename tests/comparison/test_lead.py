@@ -136,7 +136,7 @@ def test_pairs_without_a_nugget_in_common_are_undefined_and_told() -> None:
     [
         (("-m", "R"), "-m has no meaning with --lead"),
         (("--at", "6h"), "--at has no meaning with --lead"),
-        (("--judged", MATCHES), "--judged has no meaning with --lead: nobody judged which"),
+        (("--judged", MATCHES), "--judged has no meaning with --lead"),
         (("--test", "t"), "--test has no meaning with --lead"),
         (("--power",), "--power and --lead are two questions"),
         (("--baseline", "quick"), "no run 'quick' here; there are: swift, thorough"),

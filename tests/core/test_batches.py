@@ -212,7 +212,7 @@ class TestWhere:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--trend",), "--trend needs batches to draw a line through: --batch 1d"),
+        (("--trend",), "--trend has no meaning without --batch"),
         (("--batch", "soon"), '--batch: "soon" is not a length of time: write a number and a unit'),
         (("--batch", "0h"), "--batch: a batch must last longer than 0 seconds"),
         (("--batch", "1s"), "that makes 86,400 batches of a topic; no more than 10,000 are"),

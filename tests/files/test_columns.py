@@ -251,7 +251,7 @@ def test_compare_scores_files_of_other_names_first() -> None:
     other = program.tseval("compare", *runs, "--gold", gold, *told, "--column", "nuggets:text=told")
     assert (other.code, other.out) == (0, plain.out)
     lost = program.tseval("compare", "scores.csv", "--column", "text=told")
-    assert lost.err == "error: --column needs the gold to score with: give --gold NUGGETS\n"
+    assert lost.err == "error: --column has no meaning without --gold NUGGETS\n"
 
 
 @pytest.fixture

@@ -172,18 +172,30 @@ REFUSED = {
         ["s.trec", "--power", "--against", "s.trec"],
         "--power and --against are two",
     ),
-    "matches without gold": (["s.trec", "--matches", MATCHES], "--matches needs the gold"),
-    "edition without gold": (["s.trec", "--edition", "ts"], "--edition needs the gold"),
-    "rule without gold": (["s.trec", "--rule", "a=b"], "--rule needs the gold"),
-    "leave out without gold": (["s.trec", "--leave-out", "run"], "--leave-out needs the gold"),
-    "matcher without gold": (["s.trec", "--against-matcher", "fuzzy"], "--against-matcher needs"),
+    "matches without gold": (
+        ["s.trec", "--matches", MATCHES],
+        "--matches has no meaning without --gold",
+    ),
+    "edition without gold": (
+        ["s.trec", "--edition", "ts"],
+        "--edition has no meaning without --gold",
+    ),
+    "rule without gold": (["s.trec", "--rule", "a=b"], "--rule has no meaning without --gold"),
+    "leave out without gold": (
+        ["s.trec", "--leave-out", "run"],
+        "--leave-out has no meaning without --gold",
+    ),
+    "matcher without gold": (
+        ["s.trec", "--against-matcher", "fuzzy"],
+        "--against-matcher has no meaning without --gold",
+    ),
     "test of ranks": (
         ["s.trec", "--against", "s.trec", "--test", "t"],
         "--test has no meaning with --against",
     ),
     "persistence of runs": (
         ["s.trec", "--persistence", "0.5"],
-        "--persistence has no meaning with a comparison of runs",
+        "--persistence has no meaning without --against",
     ),
     "interval of power": (
         ["s.trec", "--power", "--interval", "bca"],
@@ -195,7 +207,7 @@ REFUSED = {
     ),
     "two others": (
         [*GOLD, "--against", "s.trec", "--against-matcher", "fuzzy"],
-        "give --against or --against-matcher, not both",
+        "--against has no meaning with --against-matcher",
     ),
     "latex of power": (
         ["s.trec", "--power", "-f", "latex"],

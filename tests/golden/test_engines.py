@@ -370,11 +370,11 @@ class TestCommands:
         ),
         (
             ("filter", MATCHES, "--show", "bursts", "-j", 2),
-            "--jobs has no meaning with --show burst",
+            "-j has no meaning with --show burst",
         ),
         (("curve", SWIFT, CLUSTERS, "--resume"), "--resume has no meaning over clusters"),
-        (("compare", MATCHES, "--jobs", 2), "--jobs needs the gold to score with"),
-        (("compare", MATCHES, "--engine", "dask"), "--engine needs the gold to score with"),
+        (("compare", MATCHES, "--jobs", 2), "-j has no meaning without --gold"),
+        (("compare", MATCHES, "--engine", "dask"), "--engine has no meaning without --gold"),
         (("match", SWIFT, NUGGETS, "--scheduler", "tcp://x:1"), "give --engine dask, too"),
     ],
     ids=[
@@ -645,5 +645,5 @@ class TestResume:
         outcome = tseval("score", SWIFT, NUGGETS, "--matches", MATCHES, "--resume")
         assert (outcome.code, outcome.err) == (
             2,
-            "error: where matches are given there is no matching to resume\n",
+            "error: --matches has no meaning with --resume\n",
         )

@@ -214,8 +214,8 @@ def test_logs_of_two_kinds_are_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--gold", "facts.csv"), "--gold needs --from LOG"),
-        (("--column", "a=b"), "--column needs --from LOG"),
+        (("--gold", "facts.csv"), "--gold has no meaning without --from LOG"),
+        (("--column", "a=b"), "--column has no meaning without --from LOG"),
         (("--from", "nowhere.jsonl"), "nowhere.jsonl: no such file or directory"),
         (("--from", "prose.txt"), "prose.txt:1: the format is not recognised"),
         (("--from", "empty.jsonl"), "empty.jsonl: the file is empty"),

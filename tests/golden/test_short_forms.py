@@ -85,11 +85,11 @@ def test_the_bare_number() -> None:
             "--brief prints one number, and here are 1 run and 4 measures: give",
         ),
         ((*RUNS, *GOLD, "-m", "R"), "--brief prints one number, and here are 2 runs and 1 measure"),
-        ((program.SWIFT, *GOLD, "-m", "R", "-q"), "-q has no meaning with --brief"),
+        ((program.SWIFT, *GOLD, "-m", "R", "-q"), "-t has no meaning with --brief"),
         ((program.SWIFT, *GOLD, "-m", "R", "-f", "csv"), "-f has no meaning with --brief"),
         (
             (program.SWIFT, *GOLD, "--explain", "nuggets"),
-            "--explain nuggets has no meaning with",
+            "--explain has no meaning with --brief",
         ),
     ],
 )

@@ -11,7 +11,7 @@ import click
 
 from tseval.cli import options
 from tseval.cli.declared_options import record_options
-from tseval.cli.options import on_line
+from tseval.cli.ineffective_options import refuse_options
 from tseval.cli.output import check_output, deliver, form_of, leave_if, refuse_inputs, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_markdown, sections_table
@@ -32,7 +32,6 @@ from tseval.core import declared as declarations
 from tseval.core.calling import Where
 from tseval.core.declared import (
     COMPARE,
-    Declared,
     build,
     declared,
     file_option,
@@ -66,7 +65,10 @@ class Question:
         kind=bool,
     )
     against: tuple[str, ...] = option(
-        "Instead: how alike these scores rank the runs; repeatable.", metavar="SCORES", several=True
+        "Instead: how alike these scores rank the runs; repeatable.",
+        metavar="SCORES",
+        several=True,
+        not_within=("--against-matcher",),
     )
     against_matcher: str | None = option(
         "The same against the runs scored by this matcher, with --gold.", metavar="NAME"
@@ -295,10 +297,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("Give one or more files of scores.")
     question, gold = build(Question, given), build(Gold, given)
     wishes = requirements(given["require"])
-    if wishes and question.analysis != RUNS:
-        raise UsageError(f"--require has no meaning with --{question.analysis}")
     forms, own = given["input_format"], build(TemporalOptions, given)
-    _refuse_ineffective(question, gold, forms)
+    check_options(question, gold, forms)
     known = FINDINGS_FORMS if question.analysis == RUNS else ROW_FORMS
     form = form_of(given["form"], output, ("table", *known, MARKDOWN), "table")
     named = given | {"updates": files, "nuggets": gold.gold}
@@ -342,52 +342,35 @@ def _recorded(request: Request) -> Iterator[str]:
         yield from () if recorded is None else (source.path for source in recorded.inputs)
 
 
-OF_SCORES = {
-    "wanted": "-m",
-    "at": "--at",
-    "on_missing": "--on-missing",
-    "undefined": "--undefined",
-    "lower": "--lower-is-better",
-    "higher": "--higher-is-better",
-}
+OF_SCORES = ("wanted", "at", "on_missing", "undefined", "lower", "higher", "judged")
 """Options about measures and their values, of which --lead takes none."""
-FOR_GOLD = {
-    "rules": "--rule",
-    "jobs": "--jobs",
-    "engine": "--engine",
-    "scheduler": "--scheduler",
-    "resume": "--resume",
-    "against_matcher": "--against-matcher",
-    "leave_out": "--leave-out",
-    "lead": "--lead",
-    "edition": "--edition",
-    "at": "--at",
-}
-"""Options that say how runs are scored, and so need the gold, beside those of `tseval score`."""
+FOR_GOLD = (
+    *("rules", "jobs", "engine", "scheduler", "resume", "edition", "at"),
+    *("against_matcher", "leave_out", "lead"),
+    *(
+        field.name
+        for record in (TemporalInputs, TemporalOptions, Naming)
+        for field, what in declared(record)
+        if what.has_meaning(COMPARE)
+    ),
+)
+"""Options that say how runs are scored, and so need the gold."""
+CALLED = {name: f"--{name}" for name in (POWER, AGAINST, LEAVE_OUT, LEAD)}
+"""How the analyses are asked for."""
 
 
-def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
-    """An option that this analysis, or scores without gold, have no use for is refused."""
-    analysis = question.analysis
-    for record in (Plan, Question):
-        for what in _told(record).values():
-            if not what.has_meaning(analysis):
-                where = "a comparison of runs" if analysis == RUNS else f"--{analysis}"
-                raise UsageError(f"{what.name} has no meaning with {where}")
-    without_scores = [flag for name, flag in OF_SCORES.items() if on_line(name)]
-    if analysis == LEAD and without_scores:
-        raise UsageError(f"{without_scores[0]} has no meaning with --lead, which takes no measure")
-    if analysis == LEAD and on_line("judged"):
-        raise UsageError(
-            "--judged has no meaning with --lead: nobody judged which update is the first to say "
-            "a nugget"
-        )
+def check_options(question: Question, gold: Gold, forms: Forms) -> None:
+    """Refuse options that this analysis, or scores without gold, have no use for."""
+    analysis, refused = question.analysis, dict[str, str]()
     if gold.gold is None:
-        of_score = {**_told(TemporalInputs), **_told(TemporalOptions), **_told(Naming)}
-        asked = [what.name for what in of_score.values()]
-        asked += [flag for name, flag in FOR_GOLD.items() if on_line(name)]
-        if asked:
-            raise UsageError(f"{asked[0]} needs the gold to score with: give --gold NUGGETS")
+        refused |= dict.fromkeys(FOR_GOLD, "without --gold NUGGETS")
+    if question.leave_out != "team":
+        refused |= {"teams": "without --leave-out team"}
+    if analysis == LEAD:
+        refused |= dict.fromkeys(OF_SCORES, "with --lead")
+    if analysis != RUNS:
+        refused |= {"require": f"with {CALLED[analysis]}"}
+    refuse_options([analysis, COMPARE], CALLED, refused)
     own = [forms] if isinstance(forms, str) else [*(forms or {}).values()]
     known = forms_of(FAMILY.formats, OF_RUNS.values())
     form = next((each for each in own if each not in known), None)
@@ -395,12 +378,3 @@ def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
         raise UsageError(
             f"--input-format {form} is for scores; runs and gold have: {', '.join(known)}"
         )
-    if question.teams is not None and question.leave_out != "team":
-        raise UsageError("--teams has no meaning without --leave-out team")
-    if question.against and question.against_matcher:
-        raise UsageError("give --against or --against-matcher, not both")
-
-
-def _told(record: type) -> dict[str, Declared]:
-    """The options of a record that stand on the command line."""
-    return {field.name: what for field, what in declared(record) if on_line(field.name)}

@@ -13,13 +13,14 @@ import click
 from tseval.cli import options
 from tseval.cli.declared_options import named_options, record_options
 from tseval.cli.family_command import Call, Request
+from tseval.cli.ineffective_options import refuse_options
 from tseval.cli.options import on_line
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.core import registry, trend_caveats, trends
 from tseval.core.calling import Where
 from tseval.core.curves import curves, followed_measures, frame
-from tseval.core.declared import CURVE, Declared, build, declared, input_tables
+from tseval.core.declared import CURVE, Declared, build, declared, input_tables, option
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
@@ -55,12 +56,31 @@ CATCHING_UP = ("Rs",)
 class CurveRequest(Request):
     """What is asked for beside what families declare."""
 
-    chosen: tuple[str, ...]
-    batch: str | None
-    trend: bool
-    until: str | None
-    log: bool
-    title: str
+    chosen: tuple[str, ...] = option(
+        "--topic",
+        "A topic to show, or `all` for the mean over topics; repeatable. Default: all.",
+        metavar="NAME",
+        several=True,
+        not_within=("--per-topic",),
+    )
+    batch: str | None = option(
+        "Instead of curves the measures of batches of this length, such as 1d, each by itself.",
+        metavar="LENGTH",
+    )
+    trend: bool = option(
+        "With --batch: the line through the batches, its slope, its end point and their errors.",
+        kind=bool,
+        within=("--batch",),
+    )
+    until: str | None = option(
+        "Curves end so long after the topic's start, such as 6h.",
+        metavar="LENGTH",
+        not_within=("--batch",),
+    )
+    log: bool = option(
+        "Pictures of curves have a logarithmic axis of time.", kind=bool, not_within=("--batch",)
+    )
+    title: str = option("The title of the chart.", default="Measures over time", shows_default=True)
 
     def topics(self, index: Any) -> list[str]:
         """The topics to show: those named, or the mean, with `-q` every topic before it."""
@@ -72,12 +92,7 @@ class CurveRequest(Request):
     def length(self) -> float | None:
         """The seconds of a batch; None for curves."""
         if self.batch is None:
-            if self.trend:
-                raise UsageError("--trend needs batches to draw a line through: --batch 1d")
             return None
-        for name, value in {"--until": self.until, "--log": self.log}.items():
-            if value:
-                raise UsageError(f"{name} has no meaning with --batch, which draws no curves")
         return seconds_of("--batch", self.batch, "a batch must last")
 
     @property
@@ -88,14 +103,14 @@ class CurveRequest(Request):
         return seconds_of("--until", self.until, "curves must go on for") / UNITS["h"]
 
 
-def seconds_of(option: str, text: str, what: str) -> float:
+def seconds_of(flag: str, text: str, what: str) -> float:
     """A length of time above 0."""
     try:
         length = duration(text)
     except NotANumber as error:
-        raise UsageError(f"{option}: {error}") from None
+        raise UsageError(f"{flag}: {error}") from None
     if not length > 0:
-        raise UsageError(f"{option}: {what} longer than 0 seconds")
+        raise UsageError(f"{flag}: {what} longer than 0 seconds")
     return length
 
 
@@ -127,8 +142,8 @@ def family_options() -> list[Callable[[Any], Any]]:
     chosen: dict[str, Callable[[Any], Any]] = {}
     for family in served():
         for record in (family.inputs, family.options):
-            for name, option in named_options(record, CURVE).items():
-                chosen.setdefault(name, option)
+            for name, each in named_options(record, CURVE).items():
+                chosen.setdefault(name, each)
     return list(chosen.values())
 
 
@@ -173,16 +188,13 @@ def call_of(request: CurveRequest, values: Mapping[str, Any]) -> Call:
     told = told_options()
     family = family_of(request, told)
     known = known_options(family)
-    for name, what in told.items():
-        if name not in known:
-            raise UsageError(f"{what.name} has no meaning over {family.over}")
+    strange = [*set(told).difference(known), *(() if family.resumes else ("resume",))]
+    refuse_options([CURVE], {}, dict.fromkeys(strange, f"over {family.over}"))
     if request.batch is None and not family.curves:
         raise UsageError(f"measures over {family.over} have batches and no curve: give --batch 1d")
     for name, what in known.items():
         if what.required and values[name] is None:
             raise UsageError(f"measures over {family.over} need {what.name}")
-    if request.where.resume and not family.resumes:
-        raise UsageError(f"--resume has no meaning over {family.over}")
     return Call.of(family, request, values)
 
 
@@ -337,8 +349,6 @@ def run(**given: Any) -> None:
     )
     check_output(request.output)
     form = form_of(request.form, request.output, FORMS, "csv")
-    if request.per_topic and request.chosen:
-        raise UsageError("give -q for every topic, or --topic for some, not both")
     length = request.length
     asked = followed(request, call_of(request, given))
     drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
@@ -362,44 +372,10 @@ def parameters() -> list[Callable[[Any], Any]]:
         ),
         *family_options(),
         options.rule_option("ts2014"),
-        click.option(
-            "--topic",
-            "chosen",
-            multiple=True,
-            metavar="NAME",
-            help="A topic to show, or `all` for the mean over topics; repeatable. Default: all.",
-        ),
+        *record_options(CurveRequest),
         click.option("-t", "-q", "--per-topic", is_flag=True, help="Every topic as well as `all`."),
         options.missing_option,
         options.undefined_option,
-        click.option(
-            "--batch",
-            metavar="LENGTH",
-            help="Instead of curves the measures of batches of this length, such as 1d, each by "
-            "itself.",
-        ),
-        click.option(
-            "--trend",
-            is_flag=True,
-            help="With --batch: the line through the batches, its slope, its end point and their "
-            "errors.",
-        ),
-        click.option(
-            "--until",
-            metavar="LENGTH",
-            help="Curves end so long after the topic's start, such as 6h.",
-        ),
-        click.option(
-            "--log",
-            is_flag=True,
-            help="Pictures of curves have a logarithmic axis of time.",
-        ),
-        click.option(
-            "--title",
-            default="Measures over time",
-            show_default=True,
-            help="The title of the chart.",
-        ),
         options.format_option(FORMS, "csv"),
         options.output_option,
         input_format(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,15 +95,22 @@ def column_options() -> list[Callable[[Any], Any]]:
     return [option_of(field.name, field.default, what) for field, what in named]
 
 
+class DeclaredOption(click.Option):
+    """An option that tells what is declared of it."""
+
+    def __init__(self, flags: Sequence[str], what: Declared, **more: Any) -> None:
+        super().__init__(flags, help=what.help, **more)
+        self.what = what
+
+
 def option_of(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     """A declared option as the command line has it."""
     default = None if default is MISSING else default
+    option = partial(click.option, *what.flags, name, cls=DeclaredOption, what=what)
     if what.kind is bool:
-        return click.option(*what.flags, name, is_flag=True, help=what.help)
+        return option(is_flag=True)
     if what.by_commas:
-        return click.option(
-            *what.flags, name, metavar=what.metavar or None, callback=names, help=what.help
-        )
+        return option(metavar=what.metavar or None, callback=names)
     kind: Any = what.kind
     if what.is_output or what.kind is Path:
         kind = click.Path(path_type=Path, dir_okay=False)
@@ -111,15 +119,12 @@ def option_of(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     elif what.at_least is not None:
         limits: Any = click.FloatRange if kind is float else click.IntRange
         kind = limits(what.at_least, what.at_most)
-    return click.option(
-        *what.flags,
-        name,
+    return option(
         type=kind,
         metavar=what.metavar or None,
         multiple=what.several,
         default=default,
         show_default=what.shows_default,
-        help=what.help,
     )
 
 

@@ -12,7 +12,7 @@ import click
 
 from tseval.cli import options
 from tseval.cli.declared_options import folder_forms, parameters, written_forms
-from tseval.cli.ineffective_options import called, refuse_ineffective
+from tseval.cli.ineffective_options import refuse_ineffective, ways_called
 from tseval.cli.options import parted
 from tseval.cli.output import check_into, check_output, deliver, form_of, leave_if, warn
 from tseval.cli.progress import progress
@@ -139,7 +139,7 @@ def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None
         request = build(Request, given | records)
         call = Call.of(family, request, given)
         if extension is None or not extension.answer(call, build(extension.options, given)):
-            answer(call, more)
+            answer(call)
 
     run.__doc__ = f"{family.summary}\n\n{family.description}"
     for decorate in reversed(parameters(family, more)):
@@ -147,22 +147,18 @@ def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None
     return click.command(family.command, cls=options.StrictCommand)(run)
 
 
-def answer(call: Call, more: Sequence[type] = ()) -> None:
-    """Do what is asked for, and write it; `more` are records of options that are no family's."""
+def answer(call: Call) -> None:
+    """Do what is asked for, and write it."""
     family, request, view = call.family, call.request, call.view
     form = chosen_form(family, request, view)
     writers = family.writers if view is None else ()
     writer = next((each for each in writers if form in each.forms), None)
     other = view or writer
-    refuse_ineffective(family, other, form, more)
+    refuse_ineffective(family, other, form, brief=request.brief)
     if writer is not None and writer.into_folder:
         check_into(request.output or Path())
     check_outputs(call.options)
-    if request.brief:
-        refuse_beside_brief(request, view)
     wishes = requirements(request.require)
-    if view is not None and view.leaves_out:
-        options.refuse_sharing(request.where, called(family, view, form))
     with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
         needed = request.wanted if view is None else view.needs
         evaluation = call.read(Access(request.input_format, sharing, tell, needed))
@@ -198,19 +194,6 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
             for each in evaluation.companions(scores, asked):
                 click.echo(f"note: {each}", err=True)
     leave_if(unmet)
-
-
-def refuse_beside_brief(request: Request, view: View | None) -> None:
-    """Refuse what has no meaning beside a bare number."""
-    others = {"-f": request.form, "-q": request.per_topic, _asked(view): view}
-    for name, value in others.items():
-        if value:
-            raise UsageError(f"{name} has no meaning with --brief, which prints one number")
-
-
-def _asked(view: View | None) -> str:
-    """How a view is asked for."""
-    return "" if view is None else view.asked_by or f"--explain {view.name}"
 
 
 def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:
@@ -284,7 +267,9 @@ def with_files(
         raise click.UsageError(f"Give {wanted}.")
     if view is not None and left_out and len(files) > len(places):
         wanted = " and ".join(what.help for _, what in places)
-        raise UsageError(f"{called(family, view)} looks at {wanted} alone: give no other file")
+        raise UsageError(
+            f"{ways_called(family)[view.name]} looks at {wanted} alone: give no other file"
+        )
     placed: dict[str, Any] = {name: () for name, what in every if what.several}
     rest = list(files)
     for name, what in reversed(places):

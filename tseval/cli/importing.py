@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 import click
 
 from tseval.cli.declared_options import column_options, option_of
-from tseval.cli.options import StrictCommand, debug_option, on_line, output_option, quiet_option
+from tseval.cli.ineffective_options import refuse_options
+from tseval.cli.options import StrictCommand, debug_option, output_option, quiet_option
 from tseval.cli.output import check_output, deliver, warn
 from tseval.core import declared as declarations
 from tseval.core import registry
@@ -49,7 +51,19 @@ def command_of_imports() -> click.Command:
         if output is not None and output.suffix.lower() in NO_TSV:
             raise UsageError(f"{output}: the table is plain TSV, so name a file .tsv")
         asked = known[form]
-        refuse_ineffective(asked, known)
+        having = defaultdict[str, list[str]](list)
+        for each in known.values():
+            for field, _ in declared(each.options):
+                having[field.name].append(each.name)
+        refuse_options(
+            [],
+            {},
+            {
+                name: f"with {form}: it is for {', '.join(those)}"
+                for name, those in having.items()
+                if form not in those
+            },
+        )
         if len(files) > 1 and not asked.several:
             raise UsageError(f"{form} takes one file at a time")
         naming = declarations.build(Naming, given)
@@ -101,25 +115,6 @@ def parameters(known: dict[str, Import]) -> list[Callable[[Any], Any]]:
         what, default, _ = next(iter(helps.values()))
         decorators.append(option_of(name, default, replace(what, help=" ".join(words))))
     return [*decorators, *column_options(), output_option, quiet_option, debug_option]
-
-
-def refuse_ineffective(asked: Import, known: dict[str, Import]) -> None:
-    """Refuse options that the format does not have."""
-    own = {field.name for field, _ in declared(asked.options)}
-    for each in known.values():
-        for field, what in declared(each.options):
-            if field.name not in own and on_line(field.name):
-                meant = ", ".join(having(field.name, known))
-                raise UsageError(f"{what.name} has no meaning with {asked.name}: it is for {meant}")
-
-
-def having(name: str, known: dict[str, Import]) -> list[str]:
-    """The formats that have an option."""
-    return [
-        each.name
-        for each in known.values()
-        if name in {field.name for field, _ in declared(each.options)}
-    ]
 
 
 command = command_of_imports()

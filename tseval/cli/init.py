@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tseval.cli.declared_options import column_options
+from tseval.cli.ineffective_options import refuse_options
 from tseval.cli.options import StrictCommand, chained, debug_option
 from tseval.core.declared import build
 from tseval.core.guessed_columns import GuessedFile
@@ -22,7 +24,6 @@ from tseval.core.working_folder import (
     from_files,
     from_templates,
 )
-from tseval.errors import UsageError
 
 SHOWN = 40
 """An example is shown up to so many characters."""
@@ -58,8 +59,9 @@ def command(folder: Path, logs: tuple[str, ...], gold: str | None, **given: Any)
     tseval init try --from agent.jsonl --gold facts.csv
     """
     naming = build(Naming, given)
-    if not logs and (gold is not None or naming.given):
-        raise UsageError(f"{'--gold' if gold is not None else naming.given} needs --from LOG")
+    if not logs:
+        names = ["gold", *(field.name for field in fields(Naming))]
+        refuse_options([], {}, dict.fromkeys(names, "without --from LOG"))
     said = naming.names
     made = from_files(folder, logs, gold, said) if logs else from_templates()
     made.write(folder)

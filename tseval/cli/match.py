@@ -9,12 +9,13 @@ import click
 
 from tseval.cli import options
 from tseval.cli.declared_options import input_format, named_options, record_options
-from tseval.cli.options import on_line, runs_and_gold
+from tseval.cli.ineffective_options import refuse_options
+from tseval.cli.options import runs_and_gold
 from tseval.cli.output import beside_spreadsheets, check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where
-from tseval.core.declared import SCORES, build
+from tseval.core.declared import SCORES, build, option
 from tseval.core.family import Access
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count
@@ -56,18 +57,31 @@ NOTHING_TO_FIND = (
 class Review:
     """Where pairs go for somebody to accept or reject, if anywhere, and which."""
 
-    review: Path | None
-    near: float
-    overwrite: bool
+    review: Path | None = option(
+        "Write pairs there, as .csv or .tsv for a spreadsheet, with both texts and a column "
+        "`verdict` to fill in; the matches then go to -o alone.",
+        metavar="FILE",
+        kind=Path,
+    )
+    near: float = option(
+        "With --review: how far below the threshold a pair may be that stands there too.",
+        default=NEAR,
+        at_least=0,
+        shows_default=True,
+        within=("--review",),
+    )
+    overwrite: bool = option(
+        "With --review: discard the verdicts that FILE holds. Without it tseval carries them "
+        "over, and refuses a review that would lose one.",
+        kind=bool,
+        within=("--review",),
+    )
 
     def check(self, names: tuple[str, ...], form: str | None, output: Path | None) -> None:
         """Refuse files that cannot be written, and what means nothing with a review, or without."""
         check_output(output)
         check_output(self.review, keeps_verdicts=True)
         if self.review is None:
-            for option in ("near", "overwrite"):
-                if on_line(option):
-                    raise UsageError(f"--{option} has no meaning without --review FILE")
             return
         if len(set(names)) > 1:
             raise UsageError("a review is of one matcher: name one")
@@ -123,26 +137,7 @@ def checked_form(form: str | None, output: Path | None, names: tuple[str, ...]) 
 @click.option("--threshold", type=float, help="The threshold of every matcher.")
 @options.chained(*record_options(AskingOptions))
 @options.chained(FILES["--pool"], FILES["--corrections"])
-@click.option(
-    "--review",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write pairs there, as .csv or .tsv for a spreadsheet, with both texts and a column "
-    "`verdict` to fill in; the matches then go to -o alone.",
-)
-@click.option(
-    "--near",
-    type=click.FloatRange(min=0),
-    default=NEAR,
-    show_default=True,
-    help="With --review: how far below the threshold a pair may be that stands there too.",
-)
-@click.option(
-    "--overwrite",
-    is_flag=True,
-    help="With --review: discard the verdicts that FILE holds. Without it tseval carries them "
-    "over, and refuses a review that would lose one.",
-)
+@options.chained(*record_options(Review))
 @options.format_option([*FORMS], "tsv")
 @options.output_option
 @input_format(FAMILY, "updates", "nuggets", "pool", "corrections")
@@ -174,6 +169,7 @@ def command(
     others, and the two weights what each part is worth. With `-f nuggetizer` or `-f cone` it is
     the labels of all nuggets that `tseval responses` and other programs read.
     """
+    refuse_options([], {}, {})
     review = build(Review, given)
     review.check(names, form, output)
     form = checked_form(form, output, names)

@@ -52,7 +52,7 @@ def test_the_bounds_are_allowed(name: str, bound: float) -> None:
     assert scores.value("AAW") is not None
 
 
-@pytest.mark.parametrize("option", [["-q"], ["--event", "flood"], ["--at", "6h"]])
+@pytest.mark.parametrize("option", [["-t"], ["--event", "flood"], ["--at", "6h"]])
 def test_the_official_files_leave_no_room_for_other_options(option: list[str]) -> None:
     asked = ["incidents", *FILES, "--ontology", ONTOLOGY, "--edition", "2019b", "-f", "trec-is"]
     outcome = program.tseval(*asked, *option, "-o", "no-such-folder")

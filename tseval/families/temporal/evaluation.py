@@ -152,7 +152,7 @@ class TemporalInputs:
         "matcher is the sample's.",
         table=JUDGED,
         within=(SCORES, CORRECTED_SCORES, COMPARE),
-        not_within=("--matches", "--corrections"),
+        not_within=("--matches", "--corrections", "--brief"),
     )
 
 
@@ -206,6 +206,7 @@ class TemporalOptions(AskingOptions):
         metavar="TIME",
         kind=check_error,
         within=(SCORES, JITTER),
+        not_within=("--brief",),
     )
     samples: int = option(
         "--samples",
