@@ -17,14 +17,13 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_markdown, sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
-from tseval.comparison.contests import Comparison
+from tseval.comparison.contests import Comparison, unmet
 from tseval.comparison.findings import FINDINGS_FORMS, Findings
 from tseval.comparison.frames import sections
 from tseval.comparison.lead import leads
 from tseval.comparison.plan import AGAINST, LEAD, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.requirements import unmet
 from tseval.comparison.reusability import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
 from tseval.comparison.scored_runs import ScoredRuns

@@ -1,14 +1,15 @@
-"""What a comparison of runs finds: how each run does, how each pair does, and both in LaTeX."""
+"""What a comparison of runs finds: how each run and each pair does, and what is required of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tseval.comparison.findings import Findings
 from tseval.comparison.plan import Plan
-from tseval.errors import UsageError
+from tseval.core.requirements import Quantity, Requirement
+from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.files.latex import DOWN, UP, LatexTable, escaped
 
 DECIMALS = 4
@@ -97,8 +98,32 @@ class Comparison(Findings):
             raise UsageError(f"no measure '{measure}' here; there are: {', '.join(self.higher)}")
 
     def latex(self) -> LatexTable:
-        """The means with their letters, a column a measure; of one measure also the intervals."""
-        return latex_table(self)
+        """The means with their letters, a column a measure; of one measure also the intervals.
+
+        Runs come in the order of the first measure. The best mean of each measure is set in bold.
+        Against a baseline a star marks the runs that differ from it.
+        """
+        arrows = {name: UP if way else DOWN for name, way in self.higher.items()}
+        heads = [f"{escaped(name)} {arrow}" for name, arrow in arrows.items()]
+        different = {(each.measure, each.run) for each in self.contests if each.different}
+        cells = {}
+        for each in self.standings:
+            mean = f"{each.mean:.{DECIMALS}f}"
+            best = rf"\textbf{{{mean}}}" if each.rank == 1 else mean
+            mark = MARK if (each.measure, each.run) in different else ""
+            if each.letters is not None:
+                mark = rf"\textsuperscript{{{escaped(each.letters)}}}"
+            cells[each.measure, each.run] = best + mark
+        runs = list(dict.fromkeys(each.run for each in self.standings))
+        rows = [[escaped(run), *(cells.get((name, run), "--") for name in arrows)] for run in runs]
+        if len(arrows) == 1:
+            heads.append(f"{100 * self.plan.level:g}\\,\\% interval")
+            for row, each in zip(rows, self.standings, strict=True):
+                has_ends = each.low is not None and each.high is not None
+                row.append(
+                    f"[{each.low:.{DECIMALS}f}, {each.high:.{DECIMALS}f}]" if has_ends else "--"
+                )
+        return LatexTable(["Run", *heads], rows, self.signature)
 
     def more(self) -> dict[str, Any]:
         """Which way each measure goes, and why no difference can be shown where that is so."""
@@ -111,38 +136,38 @@ class Comparison(Findings):
         }
 
 
-def latex_table(found: Comparison) -> LatexTable:
-    """The means with their letters, a column a measure; of one measure also the intervals.
-
-    Runs come in the order of the first measure. The best mean of each measure is set in bold.
-    Against a baseline a star marks the runs that differ from it.
-    """
-    arrows = {name: UP if way else DOWN for name, way in found.higher.items()}
-    heads = [f"{escaped(name)} {arrow}" for name, arrow in arrows.items()]
+def unmet(wanted: Sequence[Requirement], found: Comparison) -> list[str]:
+    """A line for each requirement that is not met; a name that is not here is a `UsageError`."""
     runs = list(dict.fromkeys(each.run for each in found.standings))
-    cells = {(each.measure, each.run): _cell(each, found) for each in found.standings}
-    rows = [[escaped(run), *(cells.get((name, run), "--") for name in arrows)] for run in runs]
-    if len(arrows) == 1:
-        heads.append(f"{100 * found.plan.level:g}\\,\\% interval")
-        for row, each in zip(rows, found.standings, strict=True):
-            row.append(_range(each))
-    return LatexTable(["Run", *heads], rows, found.signature)
+
+    def named(text: str) -> str:
+        if text not in found.higher:
+            known = f"there are: {', '.join(found.higher)}{did_you_mean(text, found.higher)}"
+            raise MeasureError(f"no measure '{text}' here; {known}")
+        return text
+
+    lines = [
+        each.failure(of, _value(of, found))
+        for each in wanted
+        for of in each.quantities(runs, named)
+    ]
+    return [line for line in lines if line is not None]
 
 
-def _cell(each: RunStanding, found: Comparison) -> str:
-    mean = f"{each.mean:.{DECIMALS}f}"
-    best = rf"\textbf{{{mean}}}" if each.rank == 1 else mean
-    if each.letters is not None:
-        return best + rf"\textsuperscript{{{escaped(each.letters)}}}"
-    return best + (MARK if each.run in _different(found, each.measure) else "")
-
-
-def _different(found: Comparison, measure: str) -> Iterator[str]:
-    """The runs that differ from the baseline."""
-    return (c.run for c in found.contests if c.measure == measure and c.different)
-
-
-def _range(each: RunStanding) -> str:
-    if each.low is None or each.high is None:
-        return "--"
-    return f"[{each.low:.{DECIMALS}f}, {each.high:.{DECIMALS}f}]"
+def _value(of: Quantity, found: Comparison) -> float | None:
+    """A mean, or a difference over the topics where both have a score; or a bound of it."""
+    if of.other is None:
+        standing = next(
+            (s for s in found.standings if (s.run, s.measure) == (of.run, of.measure)), None
+        )
+        if standing is None:
+            return None
+        return {"low": standing.low, "high": standing.high}.get(of.side, standing.mean)
+    other, measure = of.other
+    if measure != of.measure or other == of.run:
+        raise UsageError(f"--require '{of}': a difference is of two runs by one measure")
+    contest = found.contest(measure, of.run, other)
+    if contest.run == of.run:
+        return {"low": contest.low, "high": contest.high}.get(of.side, contest.difference)
+    turned = {"low": contest.high, "high": contest.low}.get(of.side, contest.difference)
+    return None if turned is None else -turned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isnan
@@ -40,11 +40,6 @@ class FindingRows:
 
     kind: Any
     rows: tuple[Any, ...]
-
-    @classmethod
-    def of(cls, kind: Any, rows: Iterable[Any]) -> FindingRows:
-        """These rows, of which there may be none."""
-        return cls(kind, tuple(rows))
 
     def records(self) -> list[dict[str, Any]]:
         """The rows by their columns."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.comparison.contests import Comparison, Contest, RunStanding
 from tseval.comparison.findings import Findings
-from tseval.comparison.lead import Lead
-from tseval.comparison.power import Power
 from tseval.comparison.ranking import Correlation
-from tseval.comparison.reusability import Contribution, Moved, Reusability
-from tseval.comparison.sweep import Sweep, SweptOrder, SweptPair
+from tseval.comparison.reusability import Moved
+from tseval.comparison.sweep import Sweep, SweptOrder
 from tseval.core.wording import count
 
 if TYPE_CHECKING:
@@ -26,8 +25,9 @@ RUNS_SHOWN = 8
 """The means of so many runs stand beside each setting of a sweep; of more only the best."""
 DECIMALS = 4
 LEAST_P = 0.0001
-SHARE_DECIMALS = 2
 BLANK = "–"
+Columns: TypeAlias = dict[str, tuple[Callable[..., Any], str]]
+"""The heads of a table, each with how it is shown, and the fields that it is made of."""
 
 
 def sections(found: Findings) -> dict[str, pd.DataFrame]:
@@ -58,7 +58,7 @@ def _of_settings(found: Sweep) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]
         )
         contests = [each for each in pairs if each.measure == name]
         if len(contests) <= PAIRS_SHOWN:
-            yield f"{name}, pair by pair over all settings", map(_swept, contests)
+            yield f"{name}, pair by pair over all settings", _rows(SWEPT, contests)
 
 
 def _setting(
@@ -73,19 +73,6 @@ def _setting(
     return row | {"best": each.best, "tau-b with the first": _number(each.tau, 2), "apart": told}
 
 
-def _swept(each: SweptPair) -> dict[str, Any]:
-    return {
-        "run": each.run,
-        "other": each.other,
-        "settings": each.settings,
-        "ahead": each.ahead,
-        "told apart": each.told_ahead,
-        "behind": each.behind,
-        "told apart ": each.told_behind,
-        "difference": f"{_number(each.least)} to {_number(each.largest)}",
-    }
-
-
 def _of_runs(found: Comparison) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
     level = f"{100 * found.plan.level:g} % interval"
     for name, higher in found.higher.items():
@@ -96,9 +83,9 @@ def _of_runs(found: Comparison) -> Iterator[tuple[str, Iterator[dict[str, Any]]]
             (_standing(each, level) for each in found.standings if each.measure == name),
         )
         if found.plan.baseline is not None:
-            yield f"{name}, against {found.plan.baseline}", map(_against, contests)
+            yield f"{name}, against {found.plan.baseline}", _rows(AGAINST, contests)
         elif len(contests) <= PAIRS_SHOWN:
-            yield f"{name}, pair by pair", map(_contest, contests)
+            yield f"{name}, pair by pair", _rows(CONTEST, contests)
 
 
 def _summary(contests: Sequence[Contest], cannot_tell: str | None) -> str:
@@ -122,36 +109,13 @@ def _standing(each: RunStanding, level: str) -> dict[str, Any]:
     return row | letters | {"topics": each.topics}
 
 
-def _contest(each: Contest) -> dict[str, Any]:
-    return {"run": each.run, "other": each.other} | _result(each)
-
-
-def _against(each: Contest) -> dict[str, Any]:
-    return {"run": each.run} | _result(each)
-
-
-def _result(each: Contest) -> dict[str, Any]:
-    return {
-        "difference": _number(each.difference),
-        "interval": _range(each.low, each.high),
-        "d": _number(each.d, 2),
-        "g": _number(each.g, 2),
-        "p": _chance(each.p),
-        "corrected": _chance(each.adjusted),
-        "better": each.better or "",
-        "won": each.wins,
-        "tied": each.ties,
-        "lost": each.losses,
-    }
-
-
 def _of_others(found: Findings) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
     for name, part in found.parts.items():
         if name == "correlations":
             yield "Rank correlation, each with its interval", _correlations(part.rows)
         else:
-            heading, row = SHOWN[name]
-            yield heading, map(row, part.rows)
+            heading, columns = SHOWN[name]
+            yield heading, _rows(columns, part.rows)
 
 
 def _correlations(rows: Sequence[Correlation]) -> Iterator[dict[str, Any]]:
@@ -166,73 +130,14 @@ def _correlations(rows: Sequence[Correlation]) -> Iterator[dict[str, Any]]:
         yield shown | counts
 
 
-def _power(each: Power) -> dict[str, Any]:
-    return {
-        "measure": each.measure,
-        "pairs": each.pairs,
-        "told apart": each.found,
-        "share": _share(each.power),
-        "corrected": each.found_corrected,
-        "its share": _share(each.power_corrected),
-        "difference needed": _number(each.needed),
-        "typically": _number(each.typical),
-    }
-
-
-def _reusability(each: Reusability) -> dict[str, Any]:
-    return {
-        "measure": each.measure,
-        "runs": each.runs,
-        "mean change": _signed(each.bias),
-        "mean size": _number(each.change),
-        "largest": _number(each.largest_change),
-        "most ranks up": each.up,
-        "most ranks down": each.down,
-        "least tau-b": _number(each.least_tau_b),
-    }
-
-
-def _moved(each: Moved) -> dict[str, Any]:
-    left = {} if each.left_out == each.run else {"left out": each.left_out}
-    return (
-        {"measure": each.measure}
-        | left
-        | {
-            "run": each.run,
-            "mean": _number(each.mean),
-            "without": _number(each.mean_without),
-            "change": _signed(each.change),
-            "rank": _text(each.rank),
-            "then": _text(each.rank_without),
+def _rows(columns: Columns, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield rows as a person reads them; a run that is left out alone is named once."""
+    for each in rows:
+        yield {
+            head: form(*(getattr(each, name) for name in names.split()))
+            for head, (form, names) in columns.items()
+            if head != "left out" or not isinstance(each, Moved) or each.left_out != each.run
         }
-    )
-
-
-def _contribution(each: Contribution) -> dict[str, Any]:
-    return {
-        "measure": each.measure,
-        "left out": each.left_out,
-        "runs": each.runs,
-        "matches lost": each.lost,
-        "of": each.matches,
-        "nuggets": each.nuggets,
-        "tau-b": _number(each.tau_b),
-        "tau-AP": _number(each.tau_ap),
-        "largest move": each.largest_move,
-    }
-
-
-def _lead(each: Lead) -> dict[str, Any]:
-    return {
-        "run": each.run,
-        "other": each.other,
-        "topics": each.topics,
-        "nuggets": each.nuggets,
-        "mean lead (h)": _between(each.mean, each.mean_low, each.mean_high),
-        "median lead (h)": _between(each.median, each.median_low, each.median_high),
-        "earlier": _between(each.earlier, each.earlier_low, each.earlier_high, SHARE_DECIMALS),
-        "later": _number(each.later, SHARE_DECIMALS),
-    }
 
 
 def _between(
@@ -241,16 +146,6 @@ def _between(
     """A value with its interval."""
     ends = "" if low is None and high is None else f" [{_number(low, decimals)}, "
     return _number(value, decimals) + (ends and f"{ends}{_number(high, decimals)}]")
-
-
-SHOWN: dict[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
-    "power": ("Discriminative power", _power),
-    "reusability": ("How much scores and ranks move", _reusability),
-    "runs": ("Each run without what it, or its team, brought alone", _moved),
-    "leads": ("Leads on the nuggets that both runs say", _lead),
-    "left_out": ("What was left out, and the ranking of all runs then", _contribution),
-}
-"""The heading and the columns of each part."""
 
 
 def _number(value: float | None, decimals: int = DECIMALS) -> str:
@@ -277,3 +172,82 @@ def _chance(value: float | None) -> str:
     if value is not None and value < LEAST_P:
         return f"<{LEAST_P:g}"
     return _number(value)
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def _plain(*names: str) -> Columns:
+    """Columns that are called as their fields, and shown as these are."""
+    return {name: (_as_it_is, name) for name in names}
+
+
+RESULT: Columns = {
+    "difference": (_number, "difference"),
+    "interval": (_range, "low high"),
+    "d": (partial(_number, decimals=2), "d"),
+    "g": (partial(_number, decimals=2), "g"),
+    "p": (_chance, "p"),
+    "corrected": (_chance, "adjusted"),
+    "better": (lambda better: better or "", "better"),
+    "won": (_as_it_is, "wins"),
+    "tied": (_as_it_is, "ties"),
+    "lost": (_as_it_is, "losses"),
+}
+CONTEST, AGAINST = _plain("run", "other") | RESULT, _plain("run") | RESULT
+SWEPT = _plain("run", "other", "settings", "ahead") | {
+    "told apart": (_as_it_is, "told_ahead"),
+    "behind": (_as_it_is, "behind"),
+    "told apart ": (_as_it_is, "told_behind"),
+    "difference": (lambda *ends: " to ".join(map(_number, ends)), "least largest"),
+}
+POWER = _plain("measure", "pairs") | {
+    "told apart": (_as_it_is, "found"),
+    "share": (_share, "power"),
+    "corrected": (_as_it_is, "found_corrected"),
+    "its share": (_share, "power_corrected"),
+    "difference needed": (_number, "needed"),
+    "typically": (_number, "typical"),
+}
+REUSABILITY = _plain("measure", "runs") | {
+    "mean change": (_signed, "bias"),
+    "mean size": (_number, "change"),
+    "largest": (_number, "largest_change"),
+    "most ranks up": (_as_it_is, "up"),
+    "most ranks down": (_as_it_is, "down"),
+    "least tau-b": (_number, "least_tau_b"),
+}
+MOVED = _plain("measure") | {
+    "left out": (_as_it_is, "left_out"),
+    "run": (_as_it_is, "run"),
+    "mean": (_number, "mean"),
+    "without": (_number, "mean_without"),
+    "change": (_signed, "change"),
+    "rank": (_text, "rank"),
+    "then": (_text, "rank_without"),
+}
+LEADS = _plain("run", "other", "topics", "nuggets") | {
+    "mean lead (h)": (_between, "mean mean_low mean_high"),
+    "median lead (h)": (_between, "median median_low median_high"),
+    "earlier": (partial(_between, decimals=2), "earlier earlier_low earlier_high"),
+    "later": (partial(_number, decimals=2), "later"),
+}
+CONTRIBUTION = _plain("measure") | {
+    "left out": (_as_it_is, "left_out"),
+    "runs": (_as_it_is, "runs"),
+    "matches lost": (_as_it_is, "lost"),
+    "of": (_as_it_is, "matches"),
+    "nuggets": (_as_it_is, "nuggets"),
+    "tau-b": (_number, "tau_b"),
+    "tau-AP": (_number, "tau_ap"),
+    "largest move": (_as_it_is, "largest_move"),
+}
+SHOWN: dict[str, tuple[str, Columns]] = {
+    "power": ("Discriminative power", POWER),
+    "reusability": ("How much scores and ranks move", REUSABILITY),
+    "runs": ("Each run without what it, or its team, brought alone", MOVED),
+    "leads": ("Leads on the nuggets that both runs say", LEADS),
+    "left_out": ("What was left out, and the ranking of all runs then", CONTRIBUTION),
+}
+"""The heading and the columns of each part."""

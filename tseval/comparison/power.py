@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.detectable import undetectable
 from tseval.comparison.findings import FindingRows, Findings
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import (
@@ -23,14 +22,11 @@ from tseval.comparison.runs import (
     check_baseline,
     every_pair,
     paired_topics,
-    pairs_of,
     signature,
     topic_draws,
+    undetectable,
 )
 from tseval.core.wording import listed
-
-if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
 
 
 class Power(NamedTuple):
@@ -61,7 +57,7 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
     traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}
     del traits["interval"]
     return Findings(
-        parts={"power": FindingRows.of(Power, rows)},
+        parts={"power": FindingRows(Power, tuple(rows))},
         signature=signature("power", board.traits, traits),
         inputs=board.inputs,
         warnings=(*board.warnings, *_without_power(tested, alone)),
@@ -70,28 +66,32 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
 
 def _without_power(tested: Mapping[str, Tested], plan: Plan) -> Iterator[str]:
     """A word for shares that are 0 whatever the scores: of single pairs, then of corrected ones."""
-    pairs = {measure: pairs_of(found) for measure, found in tested.items()}
-    single = undetectable(pairs, replace(plan, correction="none"))
-    yield from _zero(single, len(pairs), "the share is 0")
-    corrected = undetectable(pairs, plan)
+    single = undetectable(tested, replace(plan, correction="none"))
+    corrected = undetectable(tested, plan)
     later = {name: why for name, why in corrected.items() if name not in single}
-    yield from _zero(later, len(pairs), "the corrected share is 0")
-
-
-def _zero(reasons: Mapping[str, str], measures: int, what: str) -> Iterator[str]:
-    for reason in dict.fromkeys(reasons.values()):
-        names = [name for name, own in reasons.items() if own == reason]
-        where = "" if len(names) == measures else f"{listed(names)}: "
-        yield f"{where}{reason}, so {what} whatever the scores"
+    for reasons, what in ((single, "the share is 0"), (later, "the corrected share is 0")):
+        for reason in dict.fromkeys(reasons.values()):
+            names = [name for name, own in reasons.items() if own == reason]
+            where = "" if len(names) == len(tested) else f"{listed(names)}: "
+            yield f"{where}{reason}, so {what} whatever the scores"
 
 
 def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
+    """Return what a measure tells apart.
+
+    The difference that a pair needs is what chance exceeds with the probability alpha: topics are
+    drawn again and again from the pair's differences, moved to the mean 0.
+    """
     judged = ~np.isnan(tested.p)
     number = int(judged.sum())
     found = int((tested.p[judged] <= plan.alpha).sum())
     adjusted = statistics.corrected(tested.p, plan.correction)
     kept = int((adjusted[judged] <= plan.alpha).sum())
-    needed = _needed(board, measure, tested, plan)[judged]
+    needed = np.full(len(tested.p), np.nan)
+    for columns, topics, differences in paired_topics(board, measure, tested.pairs):
+        draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
+        needed[columns] = statistics.chance_means(differences, draws, plan.level)
+    needed = needed[judged]
     return Power(
         measure=measure,
         pairs=number,
@@ -102,16 +102,3 @@ def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
         needed=float(needed.max()) if number else None,
         typical=float(np.median(needed)) if number else None,
     )
-
-
-def _needed(board: Board, measure: str, tested: Tested, plan: Plan) -> FloatArray:
-    """For each pair the mean difference that chance exceeds with the probability alpha.
-
-    Topics are drawn again and again from the pair's differences, moved to the mean 0; this is the
-    quantile of the absolute means.
-    """
-    needed = np.full(len(tested.p), np.nan)
-    for columns, names, differences in paired_topics(board, measure, tested.pairs):
-        draws = topic_draws(names, plan)
-        needed[columns] = statistics.chance_means(differences, draws, plan.level)
-    return needed

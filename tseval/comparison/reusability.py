@@ -7,7 +7,7 @@ alone contributed. Which these are is for the family of the runs to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from tseval.errors import UsageError, check_choice
 from tseval.parallel.sharing import Progress
 from tseval.statistics.ranks import known_means
 from tseval.tables import natural_order
-
-if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
 
 LEFT_OUT = ("run", "team")
 TEAM_END = "-"
@@ -128,24 +125,21 @@ def leave_out(
         contributed += _contributions(whole, part, name, len(runs), lost)
         if progress:
             progress(place + 1, len(together))
+    traits = {}
+    if by == "team":
+        traits["teams"] = ";".join(f"{team}={','.join(own)}" for team, own in together.items())
     strangers = sorted(set(teams or {}) - set(whole.runs))
     warnings = [f"teams of runs that are not here: {listed(strangers)}"] if strangers else []
     return Findings(
         parts={
-            "reusability": FindingRows.of(Reusability, _summed_up(moved, contributed)),
-            "runs": FindingRows.of(Moved, moved),
-            "left_out": FindingRows.of(Contribution, contributed),
+            "reusability": FindingRows(Reusability, tuple(_summed_up(moved, contributed))),
+            "runs": FindingRows(Moved, tuple(moved)),
+            "left_out": FindingRows(Contribution, tuple(contributed)),
         },
-        signature=signature(f"leave-{by}-out", whole.traits, _team_traits(by, together)),
+        signature=signature(f"leave-{by}-out", whole.traits, traits),
         inputs=whole.inputs,
         warnings=(*whole.warnings, *warnings),
     )
-
-
-def _team_traits(by: str, together: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    if by == "run":
-        return {}
-    return {"teams": ";".join(f"{team}={','.join(runs)}" for team, runs in together.items())}
 
 
 def _moved(whole: Board, part: Board, name: str, runs: Sequence[str]) -> Iterator[Moved]:
@@ -189,14 +183,10 @@ def _contributions(
         others, places = standings_of(part, measure)
         shared = [run for run in means if run in others]
         sign = 1 if whole.higher_is_better(measure) else -1
-        x, y = (_signed(each, shared, sign) for each in (means, others))
+        x, y = (np.array([sign * each[run] for run in shared]) for each in (means, others))
         moves = [abs(ranks[run] - places[run]) for run in shared]
         tau, ap = or_none(statistics.kendall(x, y)), or_none(statistics.tau_ap(x, y))
         yield Contribution(measure, name, runs, *lost, tau, ap, max(moves, default=0))
-
-
-def _signed(means: Mapping[str, float], runs: Sequence[str], sign: int) -> FloatArray:
-    return np.array([sign * means[run] for run in runs], np.float64)
 
 
 def _summed_up(

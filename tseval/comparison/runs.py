@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +12,9 @@ import numpy as np
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.contests import Comparison, Contest, RunStanding
-from tseval.comparison.detectable import TestedPairs, adjusted, causes, most_draws, undetectable
 from tseval.comparison.findings import FindingRows, or_none
 from tseval.comparison.plan import Plan
-from tseval.core.wording import listed
+from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.records import frozen
 from tseval.version import VERSION
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from tseval.statistics.bootstrap import Times
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
+MANY_TOPICS = 60
+"""More topics than these are not advised: the number of draws is then the limit."""
 NOISE = 1e-12
 """Two scores that differ by less than this share of them are the same."""
 
@@ -59,6 +62,16 @@ class Tested:
     wins: IntArray
     losses: IntArray
 
+    @property
+    def runs(self) -> int:
+        """How many runs are in any pair."""
+        return len(np.union1d(self.pairs.first, self.pairs.second))
+
+    @property
+    def judged(self) -> int:
+        """How many pairs have a p value."""
+        return int((~np.isnan(self.p)).sum())
+
     @classmethod
     def nothing(cls, pairs: RunPairs) -> Tested:
         """Nothing known of any pair yet."""
@@ -75,8 +88,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     check_directions(board)
     check_baseline(board, plan)
     tested = every_pair(board, plan)
-    pairs = {measure: pairs_of(found) for measure, found in tested.items()}
-    undetected = undetectable(pairs, plan)
+    undetected = undetectable(tested, plan)
     corrected = adjusted([each.p for each in tested.values()], plan)
     standings: list[RunStanding] = []
     contests: list[Contest] = []
@@ -87,12 +99,12 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         standings += _standings(board, measure, own, plan, has_letters=has_letters)
     return Comparison(
         parts={
-            "means": FindingRows.of(RunStanding, standings),
-            "pairs": FindingRows.of(Contest, contests),
+            "means": FindingRows(RunStanding, tuple(standings)),
+            "pairs": FindingRows(Contest, tuple(contests)),
         },
         signature=signature("runs", board.traits, plan.traits()),
         inputs=board.inputs,
-        warnings=(*board.warnings, *_alone(tested), *causes(pairs, undetected, plan)),
+        warnings=(*board.warnings, *_alone(tested), *causes(tested, undetected, plan)),
         plan=plan,
         higher=dict(zip(board.measures, board.higher, strict=True)),
         cannot_tell=undetected,
@@ -107,12 +119,6 @@ def every_pair(board: Board, plan: Plan) -> dict[str, Tested]:
         measure: tested_pairs(board, measure, each, plan, most[measure])
         for measure, each in pairs.items()
     }
-
-
-def pairs_of(found: Tested) -> TestedPairs:
-    """What `undetectable` asks of the pairs."""
-    runs = np.union1d(found.pairs.first, found.pairs.second)
-    return TestedPairs(found.topics, found.p, len(runs))
 
 
 def signature(what: str, *traits: Mapping[str, str]) -> str:
@@ -132,10 +138,25 @@ def check_baseline(board: Board, plan: Plan) -> None:
 def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: int) -> Tested:
     """Test each pair over the topics that both runs have, with so many draws at most."""
     found = Tested.nothing(pairs)
-    for columns, names, differences in paired_topics(board, measure, pairs):
-        _fill(found, columns, differences, names, plan, most)
-        if board.weighed(measure) is not None:
-            differences = _of_quotients(board, measure, found, columns, names, plan)
+    values, _ = board.of(measure)
+    weights = board.weighed(measure)
+    for columns, topics, differences in paired_topics(board, measure, pairs):
+        names = [board.topics[t] for t in topics.tolist()]
+        draws = topic_draws(names, plan)
+        found.topics[columns] = len(names)
+        found.mean[columns], found.d[columns], found.g[columns] = statistics.effects(differences)
+        seed = statistics.seeded(plan.seed, plan.test, *names)
+        found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples, most)
+        if weights is None:
+            ends = statistics.mean_intervals(differences, draws, plan.interval, plan.level)
+        else:
+            ours, theirs = (
+                (values[runs][:, topics].T, weights[runs][:, topics].T)
+                for runs in (pairs.first[columns], pairs.second[columns])
+            )
+            ends = statistics.quotient_intervals(*ours, draws, plan.interval, plan.level, theirs)
+            differences = _differences(ours[0], theirs[0])
+        found.interval[:, columns] = ends
         better = differences if board.higher_is_better(measure) else -differences
         found.wins[columns] = np.count_nonzero(better > 0, axis=0)
         found.losses[columns] = np.count_nonzero(better < 0, axis=0)
@@ -144,8 +165,8 @@ def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: 
 
 def paired_topics(
     board: Board, measure: str, pairs: RunPairs
-) -> Iterator[tuple[IntArray, list[str], FloatArray]]:
-    """RunPairs with the same topics together: which, the topics, and topics x pairs of differences.
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Pairs with the same topics together: which, the topics, and topics x pairs of differences.
 
     Where `all` is a quotient of sums these are differences of what topics contribute to it.
     """
@@ -157,34 +178,7 @@ def paired_topics(
         if weights is not None:
             ours = statistics.contributions(ours, weights[first][:, topics].T)
             theirs = statistics.contributions(theirs, weights[second][:, topics].T)
-        differences = _differences(ours, theirs)
-        yield columns, [board.topics[t] for t in topics.tolist()], differences
-
-
-def _of_quotients(
-    board: Board,
-    measure: str,
-    found: Tested,
-    columns: IntArray,
-    names: Sequence[str],
-    plan: Plan,
-) -> FloatArray:
-    """Put in the intervals of differences of quotients; the differences of the topics' values."""
-    values, _ = board.of(measure)
-    weights = board.weighed(measure)
-    place = {topic: at for at, topic in enumerate(board.topics)}
-    topics = [place[name] for name in names]
-    first, second = found.pairs.first[columns], found.pairs.second[columns]
-    sides = [
-        (values[runs][:, topics].T, weights[runs][:, topics].T)
-        for runs in (first, second)
-        if weights is not None
-    ]
-    draws = topic_draws(names, plan)
-    found.interval[:, columns] = statistics.quotient_intervals(
-        *sides[0], draws, plan.interval, plan.level, sides[1]
-    )
-    return _differences(sides[0][0], sides[1][0])
+        yield columns, topics, _differences(ours, theirs)
 
 
 def _same_topics(known: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
@@ -200,26 +194,6 @@ def _differences(first: FloatArray, second: FloatArray) -> FloatArray:
     differences = first - second
     noise = NOISE * np.maximum(np.abs(first), np.abs(second))
     return np.where(np.abs(differences) <= noise, 0.0, differences)
-
-
-def _fill(
-    found: Tested,
-    columns: IntArray,
-    differences: FloatArray,
-    names: Sequence[str],
-    plan: Plan,
-    most: int,
-) -> None:
-    """Put in what the differences of these pairs say."""
-    effect = statistics.effects(differences)
-    draws = topic_draws(names, plan)
-    found.topics[columns] = len(names)
-    found.mean[columns], found.d[columns], found.g[columns] = effect
-    found.interval[:, columns] = statistics.mean_intervals(
-        differences, draws, plan.interval, plan.level
-    )
-    seed = statistics.seeded(plan.seed, plan.test, *names)
-    found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples, most)
 
 
 def topic_draws(names: Sequence[str], plan: Plan) -> Times:
@@ -260,9 +234,11 @@ def _standings(
     board: Board, measure: str, contests: Sequence[Contest], plan: Plan, *, has_letters: bool
 ) -> Iterator[RunStanding]:
     """The runs best first; tied ones by their names."""
-    _, known = board.of(measure)
+    values, known = board.of(measure)
+    weights = board.weighed(measure)
     places = np.array(board.taking_part(measure), np.int64)
-    means, low, high = _means(board, measure, places, plan)
+    own = None if weights is None else weights[places].T
+    means, low, high = means_of_topics(values[places].T, known[places].T, board.topics, plan, own)
     oriented = means if board.higher_is_better(measure) else -means
     order = np.argsort(-oriented, kind="stable")
     letters = _letters([board.runs[p] for p in places[order]], contests) if has_letters else {}
@@ -278,16 +254,6 @@ def _standings(
             high=or_none(high[at]),
             letters=letters.get(run),
         )
-
-
-def _means(
-    board: Board, measure: str, places: IntArray, plan: Plan
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The means of these runs over the topics that each has, and their intervals."""
-    values, known = board.of(measure)
-    weights = board.weighed(measure)
-    own = None if weights is None else weights[places].T
-    return means_of_topics(values[places].T, known[places].T, board.topics, plan, own)
 
 
 def means_of_topics(
@@ -332,3 +298,116 @@ def _alone(tested: Mapping[str, Tested]) -> Iterator[str]:
     lonely = [measure for measure, found in tested.items() if not len(found.p)]
     if lonely:
         yield f"{listed(lonely)}: there are no two runs to compare"
+
+
+# What no data could have shown. The smallest p value of a test follows from the number of
+# topics. If even all of these would not survive the correction, letters would be all the same by
+# construction; so there are none.
+
+
+def most_draws(pairs: Mapping[str, int], plan: Plan) -> dict[str, int]:
+    """For each measure how many draws a p value may take, from the number of its pairs."""
+    together = sum(pairs.values())
+    return {
+        measure: plan.most_draws(together if plan.family == "all" else own)
+        for measure, own in pairs.items()
+    }
+
+
+def adjusted(p: Sequence[FloatArray], plan: Plan) -> list[FloatArray]:
+    """The corrected p values of each measure: of all together, or measure by measure."""
+    if plan.family == "measure":
+        return [statistics.corrected(each, plan.correction) for each in p]
+    joined = statistics.corrected(np.concatenate([np.zeros(0), *p]), plan.correction)
+    return np.split(joined, np.cumsum([len(each) for each in p])[:-1])
+
+
+def undetectable(pairs: Mapping[str, Tested], plan: Plan) -> dict[str, str]:
+    """Measures by which no difference can be shown, each with the sentence that says why."""
+    least = []
+    for each in pairs.values():
+        draws = plan.most_draws(_comparisons(pairs, each, plan))
+        best = [statistics.smallest_p(number, plan.test, draws) for number in each.topics.tolist()]
+        least.append(np.where(np.isnan(each.p), np.nan, np.array(best, np.float64)))
+    found = adjusted([each.p for each in pairs.values()], plan)
+    reached = adjusted(least, plan)
+    return {
+        measure: _sentence(each, _comparisons(pairs, each, plan), plan)
+        for (measure, each), own, best in zip(pairs.items(), found, reached, strict=True)
+        if len(own) and not ((own <= plan.alpha) | (best <= plan.alpha)).any()
+    }
+
+
+def _comparisons(pairs: Mapping[str, Tested], own: Tested, plan: Plan) -> int:
+    """How many comparisons a measure's pairs are corrected among."""
+    family = pairs.values() if plan.family == "all" else [own]
+    return sum(each.judged for each in family)
+
+
+def _sentence(each: Tested, comparisons: int, plan: Plan) -> str:
+    """Why no difference can be shown: `4 topics cannot show a difference at .05`."""
+    at = f"cannot show a difference at {short(plan.alpha)}"
+    topics = int(each.topics.max())
+    draws = plan.most_draws(comparisons)
+    least = statistics.smallest_p(topics, plan.test, draws)
+    if not topics:
+        return f"runs that share no topic {at}"
+    what = count(draws, "draw") if least == 1 / (draws + 1) else count(topics, "topic")
+    if least > plan.alpha:
+        return f"{what} {at}"
+    if np.isnan(each.p).all():
+        return f"differences that are the same on every topic {at} by this test"
+    return f"{what} {at} among {count(comparisons, 'comparison')}"
+
+
+def short(value: float) -> str:
+    """A small number without its leading zero: `.05`."""
+    return f"{value:.2g}".replace("0.", ".", 1) if 0 < value < 1 else f"{value:.2g}"
+
+
+def causes(pairs: Mapping[str, Tested], reasons: Mapping[str, str], plan: Plan) -> Iterator[str]:
+    """One warning for each reason: the measures that it holds for, and what would help."""
+    for reason in dict.fromkeys(reasons.values()):
+        measures = [name for name, own in reasons.items() if own == reason]
+        where = "" if len(measures) == len(pairs) else f"{listed(measures)}: "
+        marks = "letters" if plan.baseline is None else "marks"
+        cures = _cures({name: pairs[name] for name in measures}, pairs, plan)
+        help_ = f"; what would do: {' | '.join(cures)}" if cures else ""
+        yield f"{where}{reason}, so there are no {marks}{help_}"
+
+
+def _cures(chosen: Mapping[str, Tested], pairs: Mapping[str, Tested], plan: Plan) -> list[str]:
+    """What would let these measures show a difference; only what does."""
+    size = max(_comparisons(pairs, each, plan) for each in chosen.values())
+    topics = max(int(each.topics.max()) for each in chosen.values())
+    cures = []
+    needed = next((n for n in range(2, MANY_TOPICS) if _can(n, size, plan)), topics)
+    if needed > topics:
+        cures.append(f"{needed} topics")
+    own = max(each.judged for each in chosen.values())
+    runs = max(each.runs for each in chosen.values())
+    if own < size and _can(topics, own, plan):
+        cures.append("fewer measures (-m)")
+        cures.append("--family measure")
+    against = [max(each.runs - 1, 0) for each in pairs.values()]
+    together = sum(against) if plan.family == "all" else runs - 1
+    if plan.baseline is None and runs > 2 and _can(topics, together, plan):
+        cures.append("--baseline RUN")
+    elif plan.baseline is None and runs > 2 and len(pairs) > 1 and _can(topics, runs - 1, plan):
+        cures.append("--baseline RUN with --family measure")
+    if plan.correction in ("holm", "bonferroni") and _can(
+        topics, size, replace(plan, correction="bh")
+    ):
+        cures.append("--correction bh, if some false differences among those found are no harm")
+    if plan.test != "t" and topics > 1:
+        cures.append("--test t, if differences can be taken for normal")
+    return cures
+
+
+def _can(topics: int, comparisons: int, plan: Plan) -> bool:
+    """Whether so many pairs over so many topics could all be told apart."""
+    if comparisons < 1:  # no pair, as of a measure that no two runs have
+        return False
+    least = statistics.smallest_p(topics, plan.test, plan.most_draws(comparisons))
+    everywhere = statistics.corrected(np.full(comparisons, least), plan.correction)
+    return not isnan(least) and bool(everywhere.min() <= plan.alpha)

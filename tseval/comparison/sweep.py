@@ -168,9 +168,9 @@ def sweep(
     missing = {"missing": treatment.on_missing or first.edition.on_missing}
     return Sweep(
         parts={
-            "orders": FindingRows.of(SweptOrder, orders),
-            "pairs": FindingRows.of(SweptPair, _pairs(compared)),
-            "means": FindingRows.of(SweptMean, _means(compared)),
+            "orders": FindingRows(SweptOrder, tuple(orders)),
+            "pairs": FindingRows(SweptPair, tuple(_pairs(compared))),
+            "means": FindingRows(SweptMean, tuple(_means(compared))),
         },
         signature=signature(
             SWEEP,
