@@ -24,21 +24,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
 from bench.rows import Row, tell
-from tseval.families.temporal.columns import GoldReading, read_nuggets, read_updates
-from tseval.families.temporal.rules import Rules
+from tseval.families.temporal.files import READERS
+from tseval.io.tables import read
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
-from tseval.matching.passages import Files
 from tseval.parallel.engine import Engine, Unit
 from tseval.parallel.engines import choose
 from tseval.parallel.sharing import Sharing
-from tseval.tables import Nuggets, Pairs, Updates
 
 TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55
 START = 1_700_006_400
@@ -72,16 +71,15 @@ class Table:
         files = folder / "updates.tsv", folder / "nuggets.tsv"
         write(files[1], "nugget", texts(random, words, TOPICS * NUGGETS, NUGGET_WORDS))
         write(files[0], "update", texts(random, words, updates, UPDATE_WORDS))
-        self.files = Files([str(files[0])], str(files[1]), GoldReading(None, Rules()))
-        self.updates: Updates = read_updates([files[0]])
-        self.nuggets: Nuggets = read_nuggets(files[1])
+        self.updates = read([files[0]], READERS["updates"]).frame
+        self.nuggets = read([files[1]], READERS["nuggets"]).frame
         self.matcher = get_matcher(matcher)
 
-    def match(self, engine: Engine, *, turn: int = 0, resume: bool = False) -> Pairs:
+    def match(self, engine: Engine, *, turn: int = 0, resume: bool = False) -> pl.DataFrame:
         """All pairs; in each turn those that reach a threshold of its own."""
         sharing = Sharing(engine, resume)
         matcher = self.matcher.with_threshold(THRESHOLD + turn / 1000)
-        return match_in_units(matcher, self.updates, self.nuggets, sharing, self.files)
+        return match_in_units(matcher, self.updates, self.nuggets, sharing)
 
 
 class Taken(NamedTuple):
@@ -133,13 +131,13 @@ def on_cores(number: int | None) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def same(one: Pairs, other: Pairs) -> bool:
+def same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
     """Whether all columns are the same, bit for bit."""
-    columns = zip(vars(one).values(), vars(other).values(), strict=True)
-    return all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in columns)
+    columns = zip(one, other, strict=True)
+    return all(a.to_numpy().tobytes() == b.to_numpy().tobytes() for a, b in columns)
 
 
-def resumed(table: Table, expected: Pairs, folder: Path) -> tuple[float, float]:
+def resumed(table: Table, expected: pl.DataFrame, folder: Path) -> tuple[float, float]:
     """Seconds of a run that keeps its pairs, and of the same run afterwards."""
     os.environ["TSEVAL_CACHE"] = str(folder / "cache")
     seconds = []

@@ -2,12 +2,12 @@
 
     python bench/bench_plan.py [--sizes N...] [--keep FILE] [--write]
 
-The plan is that of the engines: this process reads all updates, a worker finds the lines of a unit
-and matches them, this process puts the pairs together. Each stage is timed by itself, in a process
-of its own, one after the other, so its memory is its own; no cluster is there. Beside it stands
-`score --in-blocks`, which never holds more than a block. Seconds are those of processors: the clock
-of a busy machine measures the others. What is told of 100 million updates and of eight machines is
-computed from that, never measured. Texts have about 25 words of a made-up vocabulary.
+The plan is that of the engines: this process reads all updates, a worker matches the texts of a
+unit, this process puts the pairs together. Each stage is timed by itself, in a process of its own,
+one after the other, so its memory is its own; no cluster is there. Beside it stands `score --in-
+blocks`, which never holds more than a block. Seconds are those of processors: the clock of a busy
+machine measures the others. What is told of 100 million updates and of eight machines is computed
+from that, never measured. Texts have about 25 words of a made-up vocabulary.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -35,17 +36,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.bench_engine import NUGGETS, START, THRESHOLD, TOPICS, write
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
 from bench.rows import Row, tell
-from tseval.families.temporal.columns import GoldReading, read_nuggets, read_updates
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
-from tseval.families.temporal.rules import Rules
+from tseval.families.temporal.files import READERS
 from tseval.families.temporal.streaming.blocks import score_in_blocks
-from tseval.matching.in_units import MatchWork
-from tseval.matching.matching import get_matcher, sorted_pairs
-from tseval.matching.passage_files import read_lines
-from tseval.matching.passages import Files, shared_out
-from tseval.parallel.engine import Here
+from tseval.io.tables import read
+from tseval.matching.in_units import TEXTS, MatchWork, Passage
+from tseval.matching.matching import get_matcher, join_pairs
 from tseval.parallel.sharing import Sharing
-from tseval.tables import Pairs
 
 SIZES = (300_000, 1_000_000, 3_000_000)
 PART = 250_000
@@ -55,7 +52,6 @@ PAGE = Path(__file__).parents[1] / "docs" / "engines.md"
 BEGIN, END = "<!-- the plan: begin -->\n", "<!-- the plan: end -->"
 STAGES = {
     "reading": "reading all, by this process",
-    "finding": "finding lines, by each worker",
     "matching": "matching, shared by the workers",
     "joining": "putting pairs together, by this process",
     "blocks": "`score --in-blocks`, all of it",
@@ -94,27 +90,23 @@ def peak() -> float:
 
 def shared(folder: Path, size: int) -> list[Stage]:
     """Reading, the work of the units, and joining; memory includes all before it."""
-    paths = [str(folder / "updates.tsv")], str(folder / "nuggets.tsv")
-    files = Files(*paths, GoldReading(None, Rules()))
     matcher = get_matcher("fuzzy").with_threshold(THRESHOLD)
-    nuggets = read_nuggets(paths[1])
+    nuggets = read([folder / "nuggets.tsv"], READERS["nuggets"]).frame.select(TEXTS)
     started = seconds()
-    updates = read_updates(paths[0])
+    updates = read([folder / "updates.tsv"], READERS["updates"]).frame.select(TEXTS)
     rows = [{"stage": "reading", "seconds": seconds() - started, "memory": peak()}]
-    found = []
-    with shared_out(updates, nuggets, files, Sharing(Here())) as shares:
-        units = list(shares.passages)
-        starts = shares.passages.starts()
-        work = MatchWork(shares.gold, matcher, shares.form)
-        started = seconds()
-        read_lines(units[-1].path, None, units[-1].before, units[-1].first or 1, None)
-        rows.append({"stage": "finding", "seconds": seconds() - started})
-        started = seconds()
-        for start, pairs in zip(starts, map(work, units), strict=True):
-            found.append(Pairs(pairs.update + start, pairs.nugget, pairs.score))
-        rows.append({"stage": "matching", "seconds": seconds() - started})
+    step = Sharing().rows_of(size)
+    starts = range(0, size, step)
+    units = [Passage("updates", at + 1, texts=updates[at : at + step]) for at in starts]
+    work = MatchWork(matcher, "", nuggets)
     started = seconds()
-    joined = sorted_pairs(found)
+    found = [
+        pairs.with_columns(pl.col("update") + at)
+        for at, pairs in zip(starts, map(work, units), strict=True)
+    ]
+    rows.append({"stage": "matching", "seconds": seconds() - started})
+    started = seconds()
+    joined = join_pairs(found)
     rows.append({"stage": "joining", "seconds": seconds() - started, "memory": peak()})
     return [row | {"size": size, "pairs": len(joined), "units": len(units)} for row in rows]
 
@@ -176,8 +168,7 @@ def table(rows: list[Stage]) -> list[str]:
 def told(rows: list[Stage]) -> list[str]:
     """What follows for one machine and for eight, in words."""
     cost = {stage: slope(rows, stage)[0] * GOAL / 60 for stage in STAGES}
-    matching = cost["matching"] - cost["finding"]  # a worker finds its lines while it matches
-    rest = cost["reading"] + cost["joining"] + cost["finding"]
+    matching, rest = cost["matching"], cost["reading"] + cost["joining"]
     one, own, all_of_them = (rest + matching / each for each in (1, CORES, MACHINES * CORES))
     loads = sorted(row["load"] for row in rows)
     has = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -193,7 +184,7 @@ def told(rows: list[Stage]) -> list[str]:
         f"with one worker, {own:.0f} with {CORES}, {all_of_them:.0f} with {MACHINES * CORES}, as "
         f"{MACHINES} such machines have. These are the least, for nothing is in them that goes "
         f"over a network, and no waiting. {rest:.1f} minutes stay however many workers there are: "
-        "one process reads and puts together, each worker finds its lines. From "
+        "one process reads and puts together. From "
         f"{matching / rest:.0f} workers on that is half of it. All updates lie in the memory of "
         f"this process, which {full:.0f} million would fill here. `--in-blocks` takes "
         f"{cost['blocks']:.0f} minutes in one process, and {least:.0f} GiB.",

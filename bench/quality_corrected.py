@@ -268,11 +268,13 @@ def both_years() -> dict[str, list[Topic]]:
         (other,) = (models[each] for each in models if each != year)
         probability, at, found[year] = other.probability(mine), 0, []
         for each in gold[year].by_topic():
-            texts, _ = distinct(list(gold[year].updates.text.rows(each.updates)))
+            texts, _ = distinct(each.texts.to_list())
             shape = len(texts), len(each.nuggets)
             part = slice(at, at + shape[0] * shape[1])
             said, true = (column[part].reshape(shape) for column in (probability, mine.true))
-            found[year].append(Topic(said, true, gold[year].nuggets.importance[each.nuggets]))
+            found[year].append(
+                Topic(said, true, gold[year].nuggets["importance"].to_numpy()[each.nuggets])
+            )
             at = part.stop
     return found
 

@@ -109,8 +109,8 @@ def by_matcher(name: str, year: Year) -> list[np.ndarray]:
     matcher = matchers.get(name)
     found = []
     for topic in year.topics:
-        texts = year.gold.updates.text.rows(topic.updates)
-        nuggets = list(year.gold.nuggets.text.rows(topic.nuggets))
+        texts = topic.texts.to_list()
+        nuggets = year.gold.nuggets["text"].gather(topic.nuggets).to_list()
         parts = every_score(matcher, texts, nuggets, year.gold.collection)
         found.append(np.concatenate([score for _, score in parts]))
     return found
@@ -137,7 +137,7 @@ def learned(years: list[Year], late: Late | None) -> list[Found]:
         other, mine = features[1 - place], features[place]
         said, start, scores = train([other]).probability(mine), 0, []
         for topic in year.topics:
-            texts, number = distinct(list(year.gold.updates.text.rows(topic.updates)))
+            texts, number = distinct(topic.texts.to_list())
             size = len(texts) * len(topic.nuggets)
             scores.append(said[start : start + size].reshape(len(texts), -1)[number])
             start += size

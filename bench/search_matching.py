@@ -128,11 +128,11 @@ class Year:
     """The topics of a year, and what settings score there."""
 
     def __init__(self, gold: JudgedUpdates) -> None:
-        collection = Collection(list(gold.nuggets.text))
+        collection = Collection(gold.nuggets["text"].to_list())
         self.topics = [
             Topic(
-                gold.updates.text.rows(topic.updates),
-                list(gold.nuggets.text.rows(topic.nuggets)),
+                topic.texts.to_list(),
+                gold.nuggets["text"].gather(topic.nuggets).to_list(),
                 topic.true,
                 collection,
             )

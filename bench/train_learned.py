@@ -89,14 +89,14 @@ class Model(NamedTuple):
 
 def read(gold: JudgedUpdates, late: Late | None) -> Judged:
     """The features of all pairs of a year."""
-    collection = Collection(list(gold.nuggets.text))
+    collection = Collection(gold.nuggets["text"].to_list())
     names = ALIGNED if late else LEXICAL
     features, liked, true, topic = [], [], [], []
     for place, each in enumerate(gold.by_topic()):
-        texts, number = distinct(list(gold.updates.text.rows(each.updates)))
+        texts, number = distinct(each.texts.to_list())
         matched = np.zeros((len(texts), len(each.nuggets)), bool)
         np.logical_or.at(matched, number, each.true)
-        nuggets = Collection(list(gold.nuggets.text.rows(each.nuggets)))
+        nuggets = Collection(gold.nuggets["text"].gather(each.nuggets).to_list())
         for found, share in numbers(texts, nuggets, collection, late):
             features.append(np.stack([found[name] for name in names], axis=1))
             liked.append(share)

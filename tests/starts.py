@@ -86,16 +86,16 @@ STARTS = {
         "importlib.metadata numpy.ma polars.dataframe",
     ),
     "score by a matcher": Start(
-        f"score {RUN} {GOLD} --quiet", 137, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet", 130, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
         f"score {RUN} {GOLD} --quiet --matcher fuzzy", 121, "polars.dataframe rapidfuzz scipy"
     ),
     "curve": Start(f"curve {RUN} {GIVEN}", 186, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 202, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 156, "pandas polars.dataframe rapidfuzz scipy"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 139, "pandas polars.dataframe rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 124, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 172, "pandas polars.dataframe rapidfuzz scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 163, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
         242,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -13,13 +12,14 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, Outcome, tseval
 from tseval import score
 from tseval.core import calling
-from tseval.matching import passages
-from tseval.matching.passage_files import TextRows, fingerprint
+from tseval.matching import in_units
+from tseval.matching.in_units import hash_texts
 from tseval.parallel.engine import Engine, Here, Result, Unit, Work
 from tseval.parallel.sharing import Sharing
 
@@ -31,8 +31,7 @@ CLUSTERS = str(ROOT / "fixtures" / "clusters.tsv")
 class Counting:
     """An engine in this process that counts its units."""
 
-    def __init__(self, near: bool = False) -> None:
-        self.near = near
+    def __init__(self) -> None:
         self.done = 0
         self.stop_after: int | None = None
 
@@ -286,18 +285,13 @@ class TestCommands:
         sharing(engines[name], 2)
         assert tseval(*arguments) == alone
 
-    def test_blocks_are_shared_out_one_after_the_other(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sharing: Callable[..., None]
-    ) -> None:
-        monkeypatch.setenv("TMPDIR", str(tmp_path))
-        monkeypatch.setattr(tempfile, "tempdir", None)
+    def test_blocks_are_shared_out_one_after_the_other(self, sharing: Callable[..., None]) -> None:
         counting = Counting()
         sharing(counting, 2)
         outcome = tseval("score", SWIFT, THOROUGH, NUGGETS, "--in-blocks", 8, "-f", "json")
         read = [each["rows"] for each in json.loads(outcome.out)["inputs"]][:2]
         blocks = [min(8, rows - start) for rows in read for start in range(0, rows, 8)]
         assert counting.done == sum(-(-rows // 2) for rows in blocks)
-        assert list(tmp_path.iterdir()) == []
 
     def test_standard_input(self, engines: dict[str, Engine], sharing: Callable[..., None]) -> None:
         content = Path(SWIFT).read_bytes()
@@ -324,18 +318,6 @@ class TestCommands:
         alone = tseval("match", "-", NUGGETS, stdin=content)
         sharing(engines["local"], 2)
         assert tseval("match", "-", NUGGETS, stdin=content) == alone
-
-    def test_no_room_for_temporary_files(
-        self, monkeypatch: pytest.MonkeyPatch, sharing: Callable[..., None]
-    ) -> None:
-        def full(*_: object) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(passages, "write_texts", full)
-        sharing(Counting(), 2)
-        outcome = tseval("match", "-", NUGGETS, stdin=Path(SWIFT).read_bytes())
-        assert (outcome.code, outcome.out) == (1, "")
-        assert "no space left on device; TMPDIR names the folder" in outcome.err
 
     def test_every_form_of_updates(
         self, tmp_path: Path, engines: dict[str, Engine], sharing: Callable[..., None]
@@ -409,8 +391,8 @@ def test_python_takes_an_engine_by_name_or_as_it_is(engines: dict[str, Engine]) 
 class Meddling:
     """Changes a file, or removes it, before the first unit is done."""
 
-    def __init__(self, path: Path, before: bytes, after: bytes, near: bool = False) -> None:
-        self.path, self.before, self.after, self.near = path, before, after, near
+    def __init__(self, path: Path, before: bytes, after: bytes) -> None:
+        self.path, self.before, self.after = path, before, after
 
     def run(self, work: Work[Result], todo: Sequence[Unit]) -> Iterator[Result]:
         if self.before:
@@ -426,22 +408,21 @@ class Meddling:
 
 
 class TestOtherFiles:
-    """A worker that sees something else than this process did must not go on."""
+    """A worker that is to read a file must see what this process does; texts are sent to it."""
 
-    @pytest.mark.parametrize("near", [True, False])
-    def test_other_rows(self, near: bool, tmp_path: Path, sharing: Callable[..., None]) -> None:
-        updates = tmp_path / "updates.tsv"
+    @pytest.mark.parametrize("before", [b"Osk", b""])
+    def test_files_are_not_read_again_to_be_matched(
+        self, before: bytes, tmp_path: Path, sharing: Callable[..., None]
+    ) -> None:
+        updates = tmp_path / Path(SWIFT).name
         updates.write_bytes(Path(SWIFT).read_bytes())
-        sharing(Meddling(updates, b"Osk", b"Esk", near), 2)
-        outcome = tseval("match", updates, NUGGETS)
-        assert (outcome.code, outcome.out) == (1, "")
-        assert f"{updates}, lines 2 to 3: the worker on " in outcome.err
-        assert "every worker needs the same files under the same paths" in outcome.err
+        alone = tseval("match", updates, NUGGETS)
+        sharing(Meddling(updates, before, b"Esk"), 2)
+        assert tseval("match", updates, NUGGETS) == alone
 
-    @pytest.mark.parametrize(("near", "resume"), [(True, False), (False, False), (True, True)])
-    def test_who_sees_the_files_of_this_process_needs_no_hashes(
+    @pytest.mark.parametrize("resume", [True, False])
+    def test_texts_are_hashed_to_be_found_again(
         self,
-        near: bool,
         resume: bool,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
@@ -450,31 +431,21 @@ class TestOtherFiles:
         monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
         hashed: list[int] = []
 
-        def counted(said: TextRows) -> str:
-            hashed.append(len(said.text))
-            return fingerprint(said)
+        def counted(texts: pl.DataFrame) -> str:
+            hashed.append(texts.height)
+            return hash_texts(texts)
 
-        monkeypatch.setattr(passages, "fingerprint", counted)
-        engine = Counting(near)
+        monkeypatch.setattr(in_units, "hash_texts", counted)
+        engine = Counting()
         sharing(engine, 2)
         assert tseval("match", SWIFT, NUGGETS, *["--resume"] * resume).code == 0
-        only_nuggets = near and not resume
-        assert len(hashed) == (1 if only_nuggets else 1 + engine.done)
+        assert len(hashed) == 1 + engine.done * resume
 
-    def test_other_nuggets(self, tmp_path: Path, sharing: Callable[..., None]) -> None:
-        nuggets = tmp_path / "nuggets.tsv"
-        nuggets.write_bytes(Path(NUGGETS).read_bytes())
-        sharing(Meddling(nuggets, b"Osk", b"Esk"), 2)
-        outcome = tseval("match", SWIFT, nuggets)
-        assert (outcome.code, outcome.out) == (1, "")
-        assert f"{nuggets}: the worker on " in outcome.err
-
-    @pytest.mark.parametrize("command", ["match", "clusters"])
-    def test_no_file(self, command: str, tmp_path: Path, sharing: Callable[..., None]) -> None:
+    def test_no_file(self, tmp_path: Path, sharing: Callable[..., None]) -> None:
         updates = tmp_path / "updates.tsv"
         updates.write_bytes(Path(SWIFT).read_bytes())
         sharing(Meddling(updates, b"", b""), 2)
-        outcome = tseval(command, updates, NUGGETS if command == "match" else CLUSTERS)
+        outcome = tseval("clusters", updates, CLUSTERS)
         assert (outcome.code, outcome.out) == (1, "")
         assert f"error: {updates}: not there for the worker on " in outcome.err
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 
@@ -13,8 +13,6 @@ from matchers.fuzzy import Fuzzy
 from tests import strategies as st
 from tseval.matching import matching
 from tseval.matching.matching import NuggetsByTopic
-from tseval.matching.passage_files import TextRows
-from tseval.tables import Ids, Texts
 
 WORDS = ("flood", "floods", "bridge", "bridges", "closed", "rescue", "water", "7", "wa")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
@@ -22,8 +20,8 @@ ROWS = st.lists(st.tuples(st.sampled_from("abcdef"), TEXTS), min_size=1, max_siz
 MATCHERS = ("fuzzy", "fuzzy(threshold=0.2)", "fuzzy(window=2)", "fuzzy(threshold=0)", "grams")
 
 
-def rows_of(rows: Sequence[tuple[str, str]]) -> TextRows:
-    return TextRows(Ids.of([topic for topic, _ in rows]), Texts.of([text for _, text in rows]))
+def rows_of(rows: Sequence[tuple[str, str]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["topic", "text"], orient="row")
 
 
 @given(ROWS, ROWS, st.sampled_from(MATCHERS), st.sampled_from([1, 12, 60, 1 << 14]))
@@ -45,11 +43,7 @@ def test_pairs_and_scores_are_those_of_each_topic_by_itself(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "PAIRS_TOGETHER", most)
         pairs = NuggetsByTopic(matcher, rows_of(nuggets), kept=1).match(rows_of(updates))
-    assert pairs.score is not None
-    found_rows = zip(
-        pairs.update.tolist(), pairs.nugget.tolist(), pairs.score.tolist(), strict=True
-    )
-    assert list(found_rows) == sorted(wanted)
+    assert pairs.rows() == sorted(wanted)
 
 
 @pytest.mark.parametrize(
@@ -80,5 +74,5 @@ def test_five_hundred_topics_are_not_prepared_one_by_one(
     pairs = NuggetsByTopic(matchers.get("fuzzy"), nuggets, kept=kept).match(updates)
     assert len(prepared) == preparations
     assert sum(prepared) == 1500
-    assert np.array_equal(nuggets.topic.codes[pairs.nugget], updates.topic.codes[pairs.update])
+    assert nuggets["topic"].gather(pairs["nugget"]).equals(updates["topic"].gather(pairs["update"]))
     assert len(pairs) == 500 * 3 * 4

@@ -28,10 +28,12 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
 )
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import DRAFT
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
+from tseval.io.tables import read
 from tseval.matching.asking import AskingOptions
 from tseval.matching.found import found_frame, found_rows, made_by
 from tseval.matching.in_units import match_in_units
@@ -96,18 +98,18 @@ class Review:
         file = self.review
         if file is None:
             return {}
-        from tseval.matching.corrections import read_corrections
+        from tseval.matching.corrections import check_verdicts
         from tseval.matching.verdicts import holds_verdicts
 
         is_judged = not self.overwrite and file.is_file() and holds_verdicts(file)
-        before = read_corrections(file) if is_judged else None
+        before = check_verdicts(read([file], READERS["corrections"])) if is_judged else None
         updates, nuggets = evaluation.updates, evaluation.nuggets
         lower = lowered(matcher, self.near)
-        pairs = match_in_units(lower, updates, nuggets, access.sharing, None, access.progress)
+        pairs = match_in_units(lower, updates, nuggets, access.sharing, access.progress)
         form, laid = spreadsheet_form(file), evaluation.corrections
         content = review_bytes(matcher, updates, nuggets, pairs, laid, before, form)
         if before is not None and not quiet:
-            click.echo(f"{file}: {count(len(before), 'verdict')} carried over", err=True)
+            click.echo(f"{file}: {count(before.frame.height, 'verdict')} carried over", err=True)
         return {file: content}
 
 

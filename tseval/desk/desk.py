@@ -159,9 +159,8 @@ class Desk:
         texts = repr((gold.names, gold.frame["text"].to_list()))
         key = hashlib.sha256(texts.encode()).digest()
         if self._machine is None or self._machine[0] != key:
-            pairs = match(self.matcher, self.pool.updates, gold.nuggets)
-            frame = pl.DataFrame({"row": pairs.update, "nugget": pairs.nugget}, PAIR)
-            self._machine = key, frame
+            pairs = match(self.matcher, self.pool.frame, gold.frame)
+            self._machine = key, pairs.select(row="update", nugget="nugget")
         return self._machine[1]
 
     def counted(self, gold: Gold) -> pl.DataFrame:

@@ -15,13 +15,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tseval.desk.pool import NUGGETS, one_line, table_of
+from tseval.desk.pool import one_line
 from tseval.desk.state import Nugget, State
-from tseval.families.temporal.columns import nuggets_of
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables import Nuggets
     from tseval.tables.columns import BoolArray, FloatArray
 
 Verdicts: TypeAlias = NDArray[np.int8]
@@ -140,11 +138,6 @@ class Gold:
         types = {name: pl.String if name in words else pl.Float64 for name in columns}
         names = tuple((each.topic, each.name) for each in nuggets)
         return cls(pl.DataFrame(columns, types), names, judged)
-
-    @cached_property
-    def nuggets(self) -> Nuggets:
-        """The nuggets as a matcher takes them."""
-        return nuggets_of(table_of(NUGGETS, self.frame))
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:

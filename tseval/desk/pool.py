@@ -21,13 +21,12 @@ import polars as pl
 
 from tseval.desk.store import Kept, StoreError
 from tseval.errors import UsageError
-from tseval.families.temporal.columns import updates_of
 from tseval.families.temporal.files import READERS, code_names, join_ids, split_ids
 from tseval.files.inputs import Input
 from tseval.io.tables import PLACE, Table, read
 from tseval.matching.matching import get_matcher, match
 from tseval.records import frozen
-from tseval.tables import Ids, Nuggets, Updates, natural_order
+from tseval.tables import natural_order
 from tseval.tables.origin import InputRecord, Known
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class Pool:
         """Return the pool: of each run and topic the updates of highest confidence, or all."""
         frame = frame_of(kept)
         table = table_of(UPDATES, frame, kept.sha256)
-        rows = frame.with_row_index("row").with_columns(leader=_leaders(table, frame, fold))
+        rows = frame.with_row_index("row").with_columns(leader=_leaders(frame, fold))
         if depth is not None:
             rows = rows.sort(-pl.col("^confidence$"), "time", "row")
             rows = rows.with_columns(rank=pl.col("row").cum_count().over("run", "topic"))
@@ -175,14 +174,11 @@ class Pool:
         return found
 
     @cached_property
-    def updates(self) -> Updates:
-        """The updates as a matcher takes them."""
-        return updates_of(self.table)
-
-    @cached_property
-    def texts(self) -> Updates:
-        """The items as updates, as a matcher takes them."""
-        return self.updates.rows(np.array([each.rows[0] for each in self.items], np.int64))
+    def texts(self) -> pl.DataFrame:
+        """The text of each item, as a matcher takes it."""
+        return self.frame.select(
+            pl.col("topic", "text").gather([each.rows[0] for each in self.items])
+        )
 
 
 def _items(items: pl.DataFrame) -> Iterable[Item]:
@@ -199,7 +195,7 @@ def _items(items: pl.DataFrame) -> Iterable[Item]:
         yield Item(name, topic, each["time"], each["text"], tuple(each["row"]))
 
 
-def _leaders(table: Table, frame: pl.DataFrame, fold: str) -> IntArray:
+def _leaders(frame: pl.DataFrame, fold: str) -> IntArray:
     """Return for each row the row that leads those of its words.
 
     If a matcher folds, also those that it finds to say each other with the same numbers. The
@@ -214,12 +210,9 @@ def _leaders(table: Table, frame: pl.DataFrame, fold: str) -> IntArray:
         return leaders
     heads = np.unique(leaders)
     heads = heads[np.lexsort((heads, frame["time"].to_numpy()[heads]))]
-    texts = updates_of(table).rows(heads)
-    numbers = Ids.of([str(row) for row in range(len(texts))])
-    gold = Nuggets(texts.topic, numbers, texts.time, texts.text, texts.origin, np.ones(len(texts)))
-    pairs = match(get_matcher(fold), texts, gold)
-    both = set(zip(pairs.update.tolist(), pairs.nugget.tolist(), strict=True))
-    digits = [tuple(sorted(NUMBERS.findall(text))) for text in texts.text]
+    texts = frame.select("topic", "text")[heads]
+    both = set(match(get_matcher(fold), texts, texts).select("update", "nugget").rows())
+    digits = [tuple(sorted(NUMBERS.findall(text))) for text in texts["text"]]
     led = np.arange(len(heads))
     for later, earlier in sorted(both):
         is_free = led[earlier] == earlier and led[later] == later

@@ -19,7 +19,6 @@ from tseval.desk.pool import one_line
 from tseval.matching.matching import every_score, match
 from tseval.matching.review import lowered
 from tseval.records import frozen
-from tseval.tables import Texts
 
 if TYPE_CHECKING:
     import matchers
@@ -182,7 +181,7 @@ def _drawn(seed: int, *names: str) -> float:
 def scores(matcher: matchers.Matcher, text: str, own: list[Nugget], gold: Gold) -> FloatArray:
     """What the matcher gives an update with each of these nuggets, its threshold aside."""
     texts, every = [one_line(each.text) for each in own], gold.frame["text"].to_list()
-    parts = [part for _, part in every_score(matcher, Texts.of([text]), texts, every)]
+    parts = [part for _, part in every_score(matcher, [text], texts, every)]
     return parts[0][0] if parts and len(own) else np.zeros(len(own))
 
 
@@ -203,7 +202,7 @@ def alike(matcher: matchers.Matcher, pool: Pool, item: int, most: int) -> list[i
     if not others:
         return []
     text = pool.items[item].text
-    texts = Texts.of([pool.items[each].text for each in others])
+    texts = [pool.items[each].text for each in others]
     weighed = [pool.items[each].text for each in pool.of_topic[pool.items[item].topic]]
     found = np.concatenate([part[:, 0] for _, part in every_score(matcher, texts, [text], weighed)])
     order = np.argsort(-found, kind="stable")[:most]
@@ -231,21 +230,21 @@ def find_hints(matcher: matchers.Matcher, pool: Pool, gold: Gold) -> Hints:
     found = Hints.none(pool)
     if not gold.names:
         return found
-    threshold, nuggets = threshold_of(matcher), gold.nuggets
-    pairs = match(lowered(matcher, DEPTH), pool.texts, nuggets)
-    score = np.ones(len(pairs)) if pairs.score is None else pairs.score
-    np.minimum.at(found.near, pairs.update, np.abs(score - threshold))
+    threshold, number = threshold_of(matcher), gold.frame.height
+    pairs = match(lowered(matcher, DEPTH), pool.texts, gold.frame)
+    update, nugget, score = (pairs[name].to_numpy() for name in pairs.columns)
+    np.minimum.at(found.near, update, np.abs(score - threshold))
     # For each run and nugget without a match the run's likeliest item.
-    rows = [pool.items[item].rows for item in pairs.update.tolist()]
+    rows = [pool.items[item].rows for item in update.tolist()]
     pair = np.repeat(np.arange(len(pairs)), [len(each) for each in rows])
     run = pool.frame["run"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
-    key = run[np.array([row for each in rows for row in each], np.int64)] * len(nuggets)
-    key += pairs.nugget[pair]
-    best: FloatArray = np.zeros((run.max() + 1) * len(nuggets))
+    key = run[np.array([row for each in rows for row in each], np.int64)] * number
+    key += nugget[pair]
+    best: FloatArray = np.zeros((run.max() + 1) * number)
     np.maximum.at(best, key, score[pair])
     likeliest = (score[pair] == best[key]) & (best[key] < threshold)
-    worth = score[pair] * nuggets.importance[pairs.nugget[pair]]
-    np.maximum.at(found.missed, pairs.update[pair][likeliest], worth[likeliest])
+    worth = score[pair] * gold.frame["importance"].to_numpy()[nugget[pair]]
+    np.maximum.at(found.missed, update[pair][likeliest], worth[likeliest])
     return found
 
 

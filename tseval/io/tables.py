@@ -59,11 +59,15 @@ class Table:
         return replace(self, sources=tuple(each.settled() for each in self.sources))
 
     def faults(self, rows: pl.DataFrame, reason: str, cure: str, code: str) -> Iterator[Fault]:
-        """Return a fault for each of these rows; `{column}` in the reason stands for its value."""
+        """Return a fault for each of these rows; `{column}` in the reason stands for its value.
+
+        The columns `cure` and `code` go before those of all.
+        """
         for row in rows.iter_rows(named=True):
             source = self.sources[row["file"]]
             told, mend = reason.format(**row), row.get("cure", cure)
-            yield Fault(source.path, row["line"], told, mend, code, unit=source.unit)
+            own = row.get("code", code)
+            yield Fault(source.path, row["line"], told, mend, own, unit=source.unit)
 
     def refuse_all(self, reason: str, cure: str, code: str) -> NoReturn:
         """Refuse the table as a whole."""

@@ -25,12 +25,11 @@ from tseval.matching.judged_pairs import (
     Tally,
     scored,
 )
-from tseval.matching.matching import get_matcher
+from tseval.matching.matching import get_matcher, pairs_of
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
 from tseval.statistics import Interval, seeded
-from tseval.tables import Pairs
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ def _recalls(
         best = extremes.any
         threshold: float = getattr(matcher, "threshold", 0.0)
         nugget = np.flatnonzero(best.value >= threshold)
-        found = Pairs(best.update[nugget], nugget)
+        found = pairs_of(best.update[nugget], nugget, best.value[nugget])
     return judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
 
 

@@ -8,40 +8,17 @@ pair stays as the matcher has it, so later updates need no verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
-import numpy as np
+import polars as pl
 
-from tseval.files.given import input_of
-from tseval.files.reading import Wrong, refuse_rows, rows_of
-from tseval.matching.matching import sorted_pairs
-from tseval.tables import (
-    ABSENT,
-    CORRECTIONS,
-    Corrections,
-    Nuggets,
-    Pairs,
-    Pool,
-    Texts,
-    Updates,
-    all_names,
-    distinct,
-    known_updates,
-    pool_rows,
-    resolve,
-)
-from tseval.tables.keys import equal_rows
-
-if TYPE_CHECKING:
-    from tseval.files.given import Given
-    from tseval.tables import Origin
-    from tseval.tables.columns import BoolArray, IntArray
+from tseval.io.tables import Table
+from tseval.matching.matching import PAIRS, join_pairs
 
 ACCEPT, REJECT = "accept", "reject"
 
-VERDICT = (f"write {ACCEPT} or {REJECT}, or leave it blank to change nothing", "unknown-label")
+VERDICT_CURE = f"write {ACCEPT} or {REJECT}, or leave it blank to change nothing"
 OPPOSED_CURE = "keep one of the two, or give each row the run that it is about"
 SAME_TEXT_CURE = "keep one of the two: a verdict holds for every update with its text"
 UPDATE_CURE = (
@@ -53,210 +30,207 @@ TEXT_CURE = (
     "judge the pair again and write its present text, or remove the line; if ids have changed, "
     "`tseval match RUN... NUGGETS --review FILE` with this file carries its verdicts over"
 )
+IDS = ["topic", "update_id", "nugget_id"]
+NAMED = 'the pair of update "{}" and nugget "{}" of topic "{}"'
+FAULTS = {"row": pl.UInt32, "told": pl.String, "cure": pl.String, "code": pl.String}
+"""The columns of what is wrong with rows, by their places."""
 
 
 class Decisions(NamedTuple):
     """The pairs that verdicts decide, and the rows that decide nothing or contradict another."""
 
-    pairs: Pairs
-    accepted: BoolArray
-    idle: IntArray
+    pairs: pl.DataFrame
+    """`update nugget accepted`, by numbers of rows."""
+    idle: pl.Series
     """The rows that decide no pair, and those that another row overrules."""
-    lost: tuple[BoolArray, BoolArray]
-    """The rows whose update is missing by id and by text; those whose nugget is missing."""
-    wrong: list[Wrong]
-    """The faults that texts show: changed pairs and opposite verdicts."""
+    lost: pl.DataFrame
+    """The rows whose update is missing by id and by text, or whose nugget is: `FAULTS`."""
+    wrong: pl.DataFrame
+    """What texts show: changed pairs and opposite verdicts, `FAULTS`."""
 
 
-def read_corrections(given: Given, form: str | None = None) -> Corrections:
-    """The rows that have a verdict; one that is none, or opposes another, is a fault."""
-    rows = rows_of(input_of(given, CORRECTIONS), CORRECTIONS, form)
-    return corrections_from(rows.columns, rows.origin)
+def check_verdicts(corrections: Table) -> Table:
+    """Return the rows that have a verdict, with the column `accepted`.
 
-
-def corrections_from(columns: Mapping[str, Any], origin: Origin) -> Corrections:
-    """Return the rows of these columns that have a verdict; faults are an `InputError`."""
-    verdicts = columns["verdict"]
-    said = [name.strip().casefold() for name in verdicts.vocabulary()]
-    accepted = np.array([name == ACCEPT for name in said], bool)[verdicts.codes]
-    every = Corrections.of({**columns, "accepted": accepted}, origin)
-    known = np.array([name in (ACCEPT, REJECT, "") for name in said], bool)[verdicts.codes]
-    wrong = [
-        Wrong(row, f'the verdict "{verdicts[row]}" is neither {ACCEPT} nor {REJECT}', *VERDICT)
-        for row in np.flatnonzero(~known).tolist()
-    ]
-    refuse_corrections(every, wrong)
-    given_one = np.array([name != "" for name in said], bool)[verdicts.codes]
-    decided = every.rows(given_one)
-    pair = decided.topic.codes
-    for ids in (decided.update_id, decided.nugget_id):
-        _, pair = np.unique(pair * len(ids.names) + ids.codes, return_inverse=True)
-    opposed = _opposed(decided, np.arange(len(decided)), pair, by_text=False)
-    refuse_corrections(decided, opposed)
+    A verdict that is none, or opposes another, is an `InputError`. Columns that the table lacks
+    are blank: `run`, `update_text`, `nugget_text`.
+    """
+    word = pl.col("verdict").str.strip_chars().str.to_lowercase()
+    blank = {name: pl.lit("") for name in ("run", "update_text", "nugget_text")}
+    lacking = {name: cell for name, cell in blank.items() if name not in corrections.frame.columns}
+    frame = corrections.frame.with_columns(**lacking).with_columns(
+        pl.col("topic", "run").cast(pl.String), accepted=word == ACCEPT
+    )
+    every = replace(corrections, frame=frame)
+    odd = frame.with_row_index("row").filter(~word.is_in([ACCEPT, REJECT, ""]))
+    told = pl.format(f'the verdict "{{}}" is neither {ACCEPT} nor {REJECT}', "verdict")
+    refuse_rows(every, _faults(odd, told, VERDICT_CURE, "unknown-label"))
+    decided = replace(every, frame=frame.filter(word != ""))
+    keys = decided.frame.with_row_index("row").with_columns(key=pl.struct(IDS).rank("dense"))
+    refuse_rows(decided, find_opposed(decided, keys, by_text=False))
     return decided
 
 
-def _opposed(c: Corrections, row: IntArray, key: IntArray, *, by_text: bool) -> Iterator[Wrong]:
-    """Rows whose verdict an earlier one with the same key opposes; by ids, one that is of its run.
+def _faults(rows: pl.DataFrame, told: pl.Expr, cure: str, code: str) -> pl.DataFrame:
+    """Return what is wrong with rows."""
+    return rows.select("row", told=told, cure=pl.lit(cure), code=pl.lit(code)).cast(FAULTS)  # type: ignore[arg-type]
 
-    A row may have several keys.
+
+def refuse_rows(corrections: Table, wrong: pl.DataFrame) -> None:
+    """Refuse what is wrong with rows, with the lines that they stand on."""
+    rows = corrections.frame.select("file", "line", *IDS)
+    shown = replace(corrections, frame=rows)
+    found = wrong.join(rows.with_row_index("row"), on="row", maintain_order="left")
+    shown.refuse(found, "{told}", "", "")
+
+
+def find_opposed(c: Table, rows: pl.DataFrame, *, by_text: bool) -> pl.DataFrame:
+    """Return rows whose verdict an earlier one with the same key opposes: `row key accepted`.
+
+    By ids it has to be one of the same run, or of every run. A row may have several keys.
     """
-    _, pair = np.unique(key, return_inverse=True)
-    both = (np.bincount(pair, c.accepted[row]) > 0) & (np.bincount(pair, ~c.accepted[row]) > 0)
-    rows = np.flatnonzero(both[pair])
-    before: dict[tuple[int, bool], dict[str, int]] = {}
-    everywhere, runs = c.of_every_run, c.run or ()
-    for at, which in sorted(set(zip(row[rows].tolist(), pair[rows].tolist(), strict=True))):
-        run, accepted = "" if by_text or everywhere[at] else runs[at], bool(c.accepted[at])
-        before.setdefault((which, accepted), {}).setdefault(run, at)
-        others = before.get((which, not accepted), {})
-        if opposed := [own for name, own in others.items() if not (name and run) or name == run]:
+    both = pl.col("accepted").any() & ~pl.col("accepted").all()
+    doubtful = rows.select("row", "key", "accepted").filter(both.over("key")).unique()
+    found, before = [], dict[tuple[int, bool], dict[str, int]]()
+    runs = c.frame["run"].str.strip_chars()
+    for row, key, accepted in doubtful.sort("row", "key").iter_rows():
+        run = "" if by_text else runs[row]
+        before.setdefault((key, accepted), {}).setdefault(run, row)
+        others = before.get((key, not accepted), {})
+        opposed = [own for name, own in others.items() if not (name and run) or name == run]
+        if opposed:
             first = min(opposed)
             does, did = ("accepts", "rejects") if accepted else ("rejects", "accepts")
-            of = f' for update "{c.update_id[first]}" with the same text' if by_text else ""
-            reason = f"{does} {_named(c, at)}, which {c.origin.place(first)} {did}{of}"
+            topic, update, nugget = c.frame.select(IDS).row(row)
+            pair = NAMED.format(update, nugget, topic)
+            told = f"{does} {pair}, which {c.origin.place(first)} {did}"
+            if by_text:
+                told += f' for update "{c.frame["update_id"][first]}" with the same text'
             cure = SAME_TEXT_CURE if by_text else OPPOSED_CURE
-            yield Wrong(at, reason, cure, "conflicting-rows")
+            found.append((row, told, cure, "conflicting-rows"))
+    return pl.DataFrame(found, schema=FAULTS, orient="row")
 
 
-def decided_pairs(
-    corrections: Corrections, updates: Updates, nuggets: Nuggets, pool: Pool | None = None
-) -> Decisions:
-    """The verdicts by row numbers; a fault for an unknown pair, and for one that changed.
+def words_of(texts: pl.Series) -> pl.Series:
+    """Return texts as they are compared; those without words are blank."""
+    from matchers import normalised
 
-    An update that is in no run is known all the same if it is in the pool. A verdict on a run that
-    is not here holds only by the text that was judged, if the corrections have it.
+    return pl.Series([normalised(text) for text in texts], dtype=pl.String)
+
+
+def decide_pairs(
+    corrections: Table, updates: pl.DataFrame, nuggets: pl.DataFrame, pool: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Return the pairs that verdicts decide, `update nugget accepted` by numbers of rows.
+
+    An unknown pair, and one that changed, is a fault. An update that is in no run is known all the
+    same if it is in the pool. A verdict on a run that is not here holds only by the text that was
+    judged, if the corrections have it.
     """
     held = hold(corrections, updates, nuggets)
-    update, nugget = held.lost
+    lost = held.lost
     if pool is not None:
-        update = update & ~known_updates(corrections.topic, corrections.update_id, pool)
-    refuse_corrections(corrections, [*_lost(corrections, update, nugget), *held.wrong])
-    return held
+        known = pool.select(pl.col("topic").cast(pl.String), "update_id")
+        rows = corrections.frame.with_row_index("row")
+        pooled = rows.join(known, on=["topic", "update_id"], how="semi")
+        is_pooled = pl.col("row").is_in(pooled["row"].implode())
+        lost = lost.filter((pl.col("cure") == NUGGET_CURE) | ~is_pooled)
+    refuse_rows(corrections, pl.concat([lost, held.wrong]))
+    return held.pairs
 
 
-def hold(c: Corrections, updates: Updates, nuggets: Nuggets, *, moved: bool = False) -> Decisions:
+def hold(
+    corrections: Table, updates: pl.DataFrame, nuggets: pl.DataFrame, *, moved: bool = False
+) -> Decisions:
     """Find the pairs that each verdict holds for: those of its update, and those of its text.
 
     A row whose id is there has that update's text, else it has the text that was judged. With
     `moved` so has a row whose update reads otherwise now; and one whose nugget does holds nowhere.
     """
-    found = resolve(c.pairs, updates, nuggets)
-    first, judged = _same_texts(c, updates)
-    row, update = found.row, found.pairs.update
-    other = _differs(c.update_text, row, updates.text, update)
-    wrong = [*_changed(c, "update", row[other], updates.text, update[other])]
+    rows = corrections.frame.with_row_index("row").with_columns(
+        pl.col("run").str.strip_chars(),
+        words=words_of(corrections.frame["update_text"]),
+        nugget_words=words_of(corrections.frame["nugget_text"]),
+    )
+    gold = nuggets.select(
+        pl.col("topic").cast(pl.String), "nugget_id", nugget_now="text"
+    ).with_row_index("nugget")
+    gold = gold.unique(["topic", "nugget_id"], keep="last")
+    said = updates.select(
+        pl.col("topic", "run").cast(pl.String), "update_id", now="text"
+    ).with_row_index("update")
+    runs = said["run"].unique().implode()
+    said = said.join(rows, on="topic", how="semi", maintain_order="left")
+    said = said.with_columns(words_now=words_of(said["now"]))
+    same = pl.col("update").first().over("topic", "words_now")
+    said = said.with_columns(text=pl.when(pl.col("words_now") == "").then("update").otherwise(same))
+    known = rows.join(gold, on=["topic", "nugget_id"], maintain_order="left")
+    update = ["topic", "update_id"]
+    of_run = (pl.col("run") == "") | (pl.col("run") == pl.col("run_now"))
+    there = said.rename({"run": "run_now"})
+    by_id = known.join(there, on=update, maintain_order="left_right").filter(of_run)
+    was_judged = pl.col("update_text").str.strip_chars() != ""
+    is_other = was_judged & (pl.col("words") != pl.col("words_now"))
+    changed = by_id.filter(is_other).unique("row", keep="last").sort("row")
+    wrong = [_changed(changed, "update", "now")]
     if moved:
-        row, update = row[~other], update[~other]
-    alone = np.setdiff1d(np.flatnonzero(~found.lost_nugget & (judged != ABSENT)), row)
-    by_id = np.repeat([True, False], [len(row), len(alone)])
-    row, text = np.append(row, alone), np.append(first[update], judged[alone])
-    gold = Pool(nuggets.topic, nuggets.nugget_id, nuggets.origin)
-    nugget = pool_rows(c.topic, c.nugget_id, gold)[row]
-    other = _differs(c.nugget_text, row, nuggets.text, nugget)
-    wrong += _changed(c, "nugget", row[other], nuggets.text, nugget[other])
-    number = max(1, len(nuggets))
-    row, key, by_id = row[~other], (text * number + nugget)[~other], by_id[~other]
-    decides = by_id | ~np.isin(key, key[by_id])
-    wrong += _opposed(c, row[decides], key[decides], by_text=True)
-    pair, one = np.unique(key[decides], return_index=True)
-    accepted = c.accepted[row[decides][one]]
-    place, at = equal_rows(pair // number, first)
-    agrees = c.accepted[row] == accepted[np.searchsorted(pair, key)]
-    every = np.arange(len(c))
-    return Decisions(
-        Pairs(at, pair[place] % number),
-        accepted[place],
-        np.setdiff1d(every, row[agrees]),
-        (found.lost_update & ~np.isin(every, alone), found.lost_nugget),
-        wrong,
+        by_id = by_id.filter(~is_other)
+    texts = said.filter(pl.col("words_now") != "").unique("text", keep="first")
+    texts = texts.select("topic", "text", words="words_now")
+    alone = known.join(by_id, on="row", how="anti").join(texts, on=["topic", "words"])
+    columns = [*rows.columns, "nugget", "nugget_now", "text"]
+    held = pl.concat(
+        [by_id.select(*columns, by_id=True), alone.sort("row").select(*columns, by_id=False)]
     )
-
-
-def _same_texts(c: Corrections, updates: Updates) -> tuple[IntArray, IntArray]:
-    """For each update the first of its topic with the same words; the same for each judged text.
-
-    Only topics that have a verdict are read. A text without words is the same as no other.
-    """
-    from matchers import normalised
-
-    first, seen = np.arange(len(updates)), dict[tuple[str, str], int]()
-    rows = np.flatnonzero(updates.topic.within(all_names(c.topic)) != ABSENT)
-    names = updates.topic.rows(rows).to_list()
-    for row, topic, text in zip(rows.tolist(), names, updates.text.rows(rows), strict=True):
-        if words := normalised(text):
-            first[row] = seen.setdefault((topic, words), row)
-    if c.update_text is None:
-        return first, np.full(len(c), ABSENT)
-    texts = zip(c.topic.to_list(), map(normalised, c.update_text), strict=True)
-    return first, np.array([seen.get(each, ABSENT) for each in texts], np.int64)
-
-
-def _lost(c: Corrections, update: BoolArray, nugget: BoolArray) -> Iterator[Wrong]:
-    """Rows of unknown updates and nuggets."""
-    for row in np.flatnonzero(update | nugget).tolist():
-        if nugget[row]:
-            name, cure = f'nugget "{c.nugget_id[row]}"', NUGGET_CURE
-        else:
-            name, cure = f'update "{c.update_id[row]}"', UPDATE_CURE
-        reason = f'a verdict on the unknown {name} of topic "{c.topic[row]}"'
-        yield Wrong(row, reason, cure, "unknown-id")
-
-
-def _differs(judged: Texts | None, row: IntArray, now: Texts, place: IntArray) -> BoolArray:
-    """Return which rows were judged with other words than those now at `place`."""
-    from matchers import normalised
-
-    if judged is None:
-        return np.zeros(len(row), bool)
-    texts = zip(judged.rows(row), now.rows(place), strict=True)
-    differ = [was.strip() != "" and normalised(was) != normalised(text) for was, text in texts]
-    return np.array(differ, bool)
-
-
-def _changed(
-    c: Corrections, what: str, rows: IntArray, now: Texts, places: IntArray
-) -> Iterator[Wrong]:
-    """Rows of pairs that read otherwise now than when they were judged."""
-    for row, place in dict(zip(rows.tolist(), places.tolist(), strict=True)).items():
-        reason = (
-            f"since {_named(c, row)} was judged, the text of the {what} has changed: it is now "
-            f'"{now[place]}"'
+    held = held.with_columns(nugget_words_now=words_of(held["nugget_now"]))
+    is_other = (pl.col("nugget_text").str.strip_chars() != "") & (
+        pl.col("nugget_words") != pl.col("nugget_words_now")
+    )
+    changed = held.filter(is_other).unique("row", keep="last", maintain_order=True)
+    wrong.append(_changed(changed, "nugget", "nugget_now"))
+    held = held.filter(~is_other).with_columns(key=pl.struct("text", "nugget").rank("dense"))
+    deciding = held.filter(pl.col("by_id") | ~pl.col("by_id").any().over("key"))
+    wrong.append(find_opposed(corrections, deciding, by_text=True))
+    decided = deciding.unique("key", keep="first", maintain_order=True)
+    decided = decided.select("key", "text", "nugget", decision="accepted")
+    pairs = decided.join(said.select("text", "update"), on="text").sort("text", "nugget", "update")
+    pairs = pairs.select(pl.col("update", "nugget").cast(pl.Int64), accepted="decision")
+    agreeing = held.join(decided, on="key").filter(pl.col("accepted") == pl.col("decision"))
+    idle = rows.join(agreeing, on="row", how="anti")["row"]
+    of_no_run = (pl.col("run") != "") & ~pl.col("run").is_in(runs)
+    by_any = rows.join(there, on=update).filter(of_run)
+    lost_nugget = rows.join(gold, on=["topic", "nugget_id"], how="anti")
+    lost_update = (
+        rows.join(lost_nugget, on="row", how="anti")
+        .filter(~of_no_run)
+        .join(by_any, on="row", how="anti")
+        .join(alone, on="row", how="anti")
+    )
+    told = 'a verdict on the unknown {} "{{}}" of topic "{{}}"'
+    lost = pl.concat(
+        _faults(each, pl.format(told.format(what), f"{what}_id", "topic"), cure, "unknown-id")
+        for each, what, cure in (
+            (lost_nugget, "nugget", NUGGET_CURE),
+            (lost_update, "update", UPDATE_CURE),
         )
-        yield Wrong(row, reason, TEXT_CURE, "changed-rows")
-
-
-def _named(c: Corrections, row: int) -> str:
-    """The pair of a row, in words."""
-    return (
-        f'the pair of update "{c.update_id[row]}" and nugget "{c.nugget_id[row]}" of topic '
-        f'"{c.topic[row]}"'
     )
+    return Decisions(pairs, idle, lost, pl.concat(wrong))
 
 
-def refuse_corrections(corrections: Corrections, wrong: Iterable[Wrong]) -> None:
-    """Refuse what is wrong with rows, with the lines that they stand on."""
-    refuse_rows(corrections.origin, wrong, partial(_shown, corrections))
+def _changed(rows: pl.DataFrame, what: str, now: str) -> pl.DataFrame:
+    """Return rows of pairs that read otherwise now than when they were judged."""
+    reason = f"since {NAMED} was judged, the text of the {what} has changed: it is now "
+    told = pl.format(f'{reason}"{{}}"', "update_id", "nugget_id", "topic", now)
+    return _faults(rows, told, TEXT_CURE, "changed-rows")
 
 
-def _shown(c: Corrections, row: int) -> str:
-    """A row's ids, in place of the row."""
-    return "\t".join((c.topic[row], c.update_id[row], c.nugget_id[row]))
+def lay_over(pairs: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs without those that are rejected, and with those that are accepted.
 
-
-def laid_over(pairs: Pairs, verdicts: Pairs, accepted: BoolArray, nuggets: int) -> Pairs:
-    """The pairs without those that are rejected, and with those that are accepted.
-
-    `nuggets` is how many there are. What the matcher did not find has no score.
+    What the matcher did not find has no score.
     """
-    judged = verdicts.update * nuggets + verdicts.nugget
-    found = pairs.update * nuggets + pairs.nugget
-    kept = ~np.isin(found, judged[~accepted])
-    added = np.setdiff1d(distinct(judged[accepted]), found)
-    score = np.ones(len(pairs)) if pairs.score is None else pairs.score
-    return sorted_pairs(
-        [
-            Pairs(pairs.update[kept], pairs.nugget[kept], score[kept]),
-            Pairs(added // nuggets, added % nuggets, np.full(len(added), np.nan)),
-        ]
-    )
+    key = ["update", "nugget"]
+    kept = pairs.join(verdicts.filter(~pl.col("accepted")), on=key, how="anti")
+    accepted = verdicts.filter("accepted").select(key).unique()
+    added = accepted.join(pairs, on=key, how="anti")
+    return join_pairs([kept, added.with_columns(score=pl.lit(None, PAIRS["score"]))])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.files.machine_matches import GRADE, signed
 from tseval.matching.matching import EVIDENCE, evidence
-from tseval.tables import Nuggets, Pairs, Updates
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
     import matchers
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 def found_rows(
     matcher: matchers.Matcher,
-    updates: Updates,
-    nuggets: Nuggets,
-    pairs: Pairs,
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    pairs: pl.DataFrame,
     corrections: str | None,
 ) -> Iterator[Row]:
     """The matches with their evidence, grade and matcher; `corrections` is their hash, if any."""
-    rows = list(evidence(matcher, updates, nuggets, pairs))
+    rows: list[Row] = list(evidence(matcher, updates, nuggets, pairs))
     for row in rows if matcher.grades else ():
-        row[GRADE] = matcher.grades.get(float(row["score"] or 0), "")
+        row[GRADE] = matcher.grades.get(row["score"], "")
     return signed(rows, made_by(matcher, corrections))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval.matching.judged_pairs import JudgedUpdates
-from tseval.matching.matching import every_score
+from tseval.matching.matching import TextColumn, every_score
 
 if TYPE_CHECKING:
     import matchers
@@ -55,7 +55,6 @@ def _agreement(
 def _scores(judged: JudgedUpdates, matcher: matchers.Matcher) -> Iterator[FloatArray]:
     """The scores of all pairs of each topic, in an order that is the same for every matcher."""
     for topic in judged.by_topic():
-        texts = judged.updates.text.rows(topic.updates)
-        gold = list(judged.nuggets.text.rows(topic.nuggets))
-        parts = [score for _, score in every_score(matcher, texts, gold, judged.collection)]
-        yield np.concatenate([part.ravel() for part in parts])
+        gold = judged.nuggets["text"].gather(topic.nuggets).to_list()
+        every = every_score(matcher, TextColumn(topic.texts), gold, judged.collection)
+        yield np.concatenate([part.ravel() for _, part in every])

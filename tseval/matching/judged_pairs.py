@@ -7,32 +7,28 @@ a part is scored. Of the scores there stay tallies, and for each nugget the most
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import polars as pl
 
+from tseval.matching.in_units import hash_texts
 from tseval.matching.matching import (
+    TextColumn,
     collection,
     every_score,
     evidence,
     judge_ahead,
+    pairs_of,
     read_ahead,
+    rows_by_topic,
 )
-from tseval.parallel.engine import Unit, check_is_there, check_same
+from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
-from tseval.tables import (
-    ABSENT,
-    InputRecord,
-    Nuggets,
-    Pairs,
-    Updates,
-    natural_order,
-    repeated_rows,
-)
-from tseval.tables.arrow import strings
-from tseval.tables.keys import rows_by_code
+from tseval.tables import ABSENT, InputRecord, natural_order
 
 if TYPE_CHECKING:
     import matchers
@@ -47,79 +43,69 @@ SHOWN = 5
 
 
 class Topic(NamedTuple):
-    """A topic's name, the rows of its different updates and of its nuggets, and what is true."""
+    """A topic's name, its different updates and its nuggets by rows, and what is true."""
 
     name: str
     updates: IntArray
+    texts: pl.Series
+    """Of the updates."""
     nuggets: IntArray
     true: BoolArray
     """Updates x nuggets: which pairs assessors matched."""
 
-
-class JudgedSource(Protocol):
-    """The files of what is judged. It survives pickling, and equals another of the same files."""
-
-    def listed(self) -> tuple[str, ...]:
-        """Every path."""
-
-    def read(self) -> JudgedUpdates:
-        """Read all of it again."""
-
-    def __hash__(self) -> int:
-        """The same for the same files."""
+    def cut(self, start: int, stop: int) -> Topic:
+        """Return the topic with some of its updates."""
+        own = slice(start, stop)
+        return self._replace(updates=self.updates[own], texts=self.texts[own], true=self.true[own])
 
 
 @frozen
 class JudgedUpdates:
     """Updates and nuggets, and the pairs of their rows that assessors matched."""
 
-    updates: Updates
-    nuggets: Nuggets
-    pairs: Pairs
+    updates: pl.DataFrame
+    nuggets: pl.DataFrame
+    pairs: pl.DataFrame
     inputs: tuple[InputRecord, ...]
-    recalls: Callable[[JudgedUpdates, Pairs], FloatArray]
+    recalls: Callable[[JudgedUpdates, pl.DataFrame], FloatArray]
     """From pairs to the recall of each run and topic, which ranks the runs; NaN is undefined."""
     warnings: tuple[str, ...] = ()
-    source: JudgedSource | None = None
-    """Where all of it can be read again; None where it cannot."""
 
     @cached_property
     def collection(self) -> matchers.Collection:
         """The texts of all nuggets, whose words are counted once."""
-        return collection(self.nuggets.text)
+        return collection(TextColumn(self.nuggets["text"]))
 
     @property
     def topics(self) -> list[str]:
         """The topics that have both updates and nuggets, in natural order."""
-        shared = set(self.updates.topic.to_list()) & set(self.nuggets.topic.to_list())
+        shared = set(self.updates["topic"].unique()) & set(self.nuggets["topic"].unique())
         return natural_order(shared)
 
     @property
     def runs(self) -> list[str]:
         """The runs that the updates belong to."""
-        return natural_order(set(self.updates.run.to_list()))
+        return natural_order(set(self.updates["run"].unique()))
 
     def by_topic(self) -> Iterator[Topic]:
-        """Topic by topic; an update that several runs sent counts once, as the first of them."""
-        repeats, originals = repeated_rows(self.updates.topic, self.updates.update_id)
-        first = np.arange(len(self.updates))
-        first[repeats] = originals
-        names = strings(self.topics)
-        own = first == np.arange(len(first))
-        topic_of = np.where(own, self.updates.topic.within(names), ABSENT)
-        gold_of = self.nuggets.topic.within(names)
-        rows_of, golds_of = rows_by_code(topic_of), rows_by_code(gold_of)
-        pairs_of = rows_by_code(gold_of[self.pairs.nugget])
-        none = np.zeros(0, np.int64)
-        for code, name in enumerate(self.topics):
-            rows, gold = rows_of.get(code, none), golds_of.get(code, none)
-            mine = pairs_of.get(code, none)
-            true = np.zeros((len(rows), len(gold)), bool)
-            true[
-                np.searchsorted(rows, first[self.pairs.update[mine]]),
-                np.searchsorted(gold, self.pairs.nugget[mine]),
-            ] = True
-            yield Topic(name, rows, gold, true)
+        """Yield topic by topic; an update that several runs sent counts once, as the first."""
+        key = ["topic", "update_id"]
+        rows = self.updates.with_row_index("row").select(
+            "topic", "row", first=pl.col("row").first().over(key)
+        )
+        first = rows["first"].cast(pl.Int64).to_numpy()
+        other = pl.when(pl.col("row") == pl.col("first")).then(pl.col("topic").cast(pl.String))
+        rows_of = rows_by_topic(rows.select(topic=other), self.topics)
+        golds_of = rows_by_topic(self.nuggets, self.topics)
+        update, nugget = (self.pairs[name].to_numpy() for name in ("update", "nugget"))
+        pairs_by = rows_by_topic(self.nuggets[nugget], self.topics)
+        for place, name in enumerate(self.topics):
+            own, gold = rows_of[place], golds_of[place]
+            mine = pairs_by.get(place, own[:0])
+            true = np.zeros((len(own), len(gold)), bool)
+            said, asked = first[update[mine]], nugget[mine]
+            true[np.searchsorted(own, said), np.searchsorted(gold, asked)] = True
+            yield Topic(name, own, self.updates["text"].gather(own), gold, true)
 
 
 class Tally(NamedTuple):
@@ -257,14 +243,9 @@ def _highest(peaks: Peaks, least: float) -> IntArray:
 def _disagreeing(
     says: str, gold: IntArray, peaks: Peaks, judged: JudgedUpdates, matcher: matchers.Matcher
 ) -> Iterator[Disagreement]:
-    pairs = Pairs(peaks.update[gold], gold)
-    for row, value, update, nugget in zip(
-        evidence(matcher, judged.updates, judged.nuggets, pairs),
-        peaks.value[gold].tolist(),
-        pairs.update.tolist(),
-        pairs.nugget.tolist(),
-        strict=True,
-    ):
+    pairs = pairs_of(peaks.update[gold], gold, peaks.value[gold])
+    rows = evidence(matcher, judged.updates, judged.nuggets, pairs)
+    for row, (update, nugget, value) in zip(rows, pairs.iter_rows(), strict=True):
         yield Disagreement(
             says=says,
             topic=str(row["topic"]),
@@ -273,111 +254,105 @@ def _disagreeing(
             score=abs(value),
             found=str(row["found"]),
             missing=str(row["missing"]),
-            nugget=judged.nuggets.text[nugget],
-            update=judged.updates.text[update],
+            nugget=judged.nuggets["text"][nugget],
+            update=judged.updates["text"][update],
         )
 
 
 class PartTally(NamedTuple):
-    """What was met among some of the judged updates: tallies of topics `first` and following."""
+    """What was met among some of the judged updates: the tallies of their topics."""
 
-    first: int
     tally: Tally
     extremes: Extremes
+
+
+@frozen
+class JudgedPart(Unit):
+    """Some of the judged updates, by their topics."""
+
+    place: int = 0
+    """That of the first of the topics among all."""
+    topics: Sequence[Topic] = field(default=(), compare=False)
+
+
+@frozen
+class ScoreWork:
+    """Scoring some judged updates against the nuggets of their topics."""
+
+    matcher: matchers.Matcher
+    sha256: str
+    nuggets: pl.DataFrame = field(compare=False)
+
+    def __call__(self, unit: Unit) -> PartTally:
+        """Return what is met there."""
+        return score_part(unit.topics, self)  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=1)
+def collection_of(work: ScoreWork) -> matchers.Collection:
+    """Return the texts of all nuggets of a work."""
+    return collection(TextColumn(work.nuggets["text"]))
 
 
 def scored(
     judged: JudgedUpdates, matcher: matchers.Matcher, sharing: Sharing, progress: Progress | None
 ) -> tuple[Tally, Extremes]:
-    """Every different update of a topic against every nugget of it.
+    """Return the scores of every different update of a topic against every nugget of it.
 
-    It is shared out where workers can read what is judged; a matcher that reads ahead works here.
+    A matcher that reads ahead works in this process.
     """
     topics = list(judged.by_topic())
-    if sharing.is_here or judged.source is None or not matcher.by_blocks:
-        every = np.concatenate([topic.updates for topic in topics])
-        read_ahead(matcher, judged.updates.text.rows(every), progress)
+    work = ScoreWork(matcher, hash_texts(judged.nuggets), judged.nuggets.select("topic", "text"))
+    if sharing.is_here or not matcher.by_blocks:
+        every = pl.concat([topic.texts for topic in topics])
+        read_ahead(matcher, TextColumn(every), progress)
         judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
-        whole = scored_part(judged, topics, matcher, range(len(every)), progress)
+        whole = score_part(topics, work, progress)
         return whole.tally, whole.extremes
-    tally, extremes = Tally.none(len(topics)), Extremes(len(judged.nuggets))
-    total = sum(len(topic.updates) for topic in topics)
-    rows = sharing.rows_of(total)
-    work = ScoreWork(judged.source, tuple(each.sha256 for each in judged.inputs), matcher)
-    units = [work.unit(start, min(start + rows, total)) for start in range(0, total, rows)]
+    tally, extremes = Tally.none(len(topics)), Extremes(judged.nuggets.height)
+    ends = np.cumsum([0, *(len(topic.updates) for topic in topics)]).tolist()
+    rows = sharing.rows_of(ends[-1])
+    units = []
+    for start in range(0, ends[-1], rows):
+        stop = min(start + rows, ends[-1])
+        met = [at for at in range(len(topics)) if ends[at] < stop and ends[at + 1] > start]
+        cuts = [topics[at].cut(max(0, start - ends[at]), stop - ends[at]) for at in met]
+        units.append(JudgedPart("judged updates", start + 1, stop, "rows", "", met[0], cuts))
     for unit, part in zip(units, sharing.engine.run(work, units), strict=True):
-        met = slice(part.first, part.first + len(part.tally.true))
-        tally.true[met] += part.tally.true
-        tally.other[met] += part.tally.other
+        own = slice(unit.place, unit.place + len(unit.topics))
+        tally.true[own] += part.tally.true
+        tally.other[own] += part.tally.other
         extremes.add(part.extremes)
         if progress:
-            progress(unit.last or 0, total)
+            progress(unit.last or 0, ends[-1])
     return tally, extremes
 
 
 def _lots(
     judged: JudgedUpdates, topics: Sequence[Topic], matcher: matchers.Matcher
 ) -> list[matchers.Lot]:
-    """The texts of each topic, for a matcher that asks about all of them at once."""
+    """Return the texts of each topic, for a matcher that asks about all of them at once."""
     if matcher.judgment() is None:
         return []
     from matchers import Lot
 
-    texts, gold = judged.updates.text, judged.nuggets.text
-    return [Lot(list(texts.rows(t.updates)), list(gold.rows(t.nuggets))) for t in topics]
+    gold = judged.nuggets["text"]
+    return [Lot(each.texts.to_list(), gold.gather(each.nuggets).to_list()) for each in topics]
 
 
-def scored_part(
-    judged: JudgedUpdates,
-    topics: Sequence[Topic],
-    matcher: matchers.Matcher,
-    chosen: range,
-    progress: Progress | None = None,
+def score_part(
+    topics: Sequence[Topic], work: ScoreWork, progress: Progress | None = None
 ) -> PartTally:
-    """What is met among some judged updates, which are counted from 0 over all topics."""
-    sizes = np.array([len(topic.updates) for topic in topics])
-    before = np.cumsum(sizes) - sizes
-    met = np.flatnonzero((before < chosen.stop) & (before + sizes > chosen.start)).tolist()
-    tally, extremes = Tally.none(len(met)), Extremes(len(judged.nuggets))
-    done = 0
-    for place, number in enumerate(met):
-        topic, first = topics[number], int(before[number])
-        own = slice(max(0, chosen.start - first), chosen.stop - first)
-        rows, all_true = topic.updates[own], topic.true[own]
-        texts, gold = judged.updates.text.rows(rows), list(judged.nuggets.text.rows(topic.nuggets))
-        for part, score in every_score(matcher, texts, gold, judged.collection):
-            extremes.meet(rows[part], topic.nuggets, score, all_true[part])
-            tally.meet(place, score, all_true[part])
+    """Return what is met among some judged updates."""
+    tally, extremes = Tally.none(len(topics)), Extremes(work.nuggets.height)
+    done, total = 0, sum(len(topic.updates) for topic in topics)
+    for place, topic in enumerate(topics):
+        gold = work.nuggets["text"].gather(topic.nuggets).to_list()
+        texts = TextColumn(topic.texts)
+        for part, score in every_score(work.matcher, texts, gold, collection_of(work)):
+            extremes.meet(topic.updates[part], topic.nuggets, score, topic.true[part])
+            tally.meet(place, score, topic.true[part])
             done += len(score)
             if progress:
-                progress(done, len(chosen))
-    return PartTally(met[0], tally, extremes)
-
-
-@frozen
-class ScoreWork:
-    """Scoring a range of the judged updates, in the order of `JudgedUpdates.by_topic`."""
-
-    source: JudgedSource
-    hashes: tuple[str, ...]
-    matcher: matchers.Matcher
-
-    def unit(self, start: int, end: int) -> Unit:
-        """The judged updates from `start` on, counted from 0, before `end`."""
-        return Unit(self.source.listed()[0], start + 1, end, "judged updates")
-
-    def __call__(self, unit: Unit) -> PartTally:
-        """What is met there; everything is read once in a process."""
-        for path in self.source.listed():
-            check_is_there(path)
-        judged, topics = _judged(self.source, self.hashes)
-        chosen = range((unit.first or 1) - 1, unit.last or 0)
-        return scored_part(judged, topics, self.matcher, chosen)
-
-
-@lru_cache(maxsize=1)
-def _judged(source: JudgedSource, hashes: tuple[str, ...]) -> tuple[JudgedUpdates, list[Topic]]:
-    judged = source.read()
-    for path, expected, read in zip(source.listed(), hashes, judged.inputs, strict=True):
-        check_same(path, expected, read.sha256)
-    return judged, list(judged.by_topic())
+                progress(done, total)
+    return PartTally(tally, extremes)

@@ -10,17 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
+import polars as pl
 
 from tseval.errors import UsageError
 from tseval.records import frozen
-from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Updates, natural_order
-from tseval.tables.arrow import strings
-
-if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+from tseval.tables import natural_order
 
 NUGGETIZER, CONE = "nuggetizer", "cone"
 LABEL_FORMS = (NUGGETIZER, CONE)
@@ -36,50 +32,52 @@ class Answer:
 
     run: str
     topic: str
-    updates: IntArray
+    updates: pl.DataFrame
     """By time."""
-    nuggets: IntArray
-    grades: FloatArray
+    nuggets: pl.DataFrame
+    """With the column `grade`."""
 
 
-def label_bytes(form: str, updates: Updates, nuggets: Nuggets, pairs: Pairs, maker: str) -> bytes:
-    """The labels in one of `LABEL_FORMS`; `maker` is whose they are."""
+def label_bytes(
+    form: str, updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame, maker: str
+) -> bytes:
+    """Return the labels in one of `LABEL_FORMS`; `maker` is whose they are."""
     answers = _answers(updates, nuggets, pairs)
     if form == CONE:
-        return "".join(_lines(answers, nuggets)).encode()
-    records = (_assignment(each, updates, nuggets, maker) for each in answers)
+        return "".join(_lines(answers)).encode()
+    records = (_assignment(each, maker) for each in answers)
     return "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in records).encode()
 
 
-def _answers(updates: Updates, nuggets: Nuggets, pairs: Pairs) -> Iterator[Answer]:
-    """By run and topic; each nugget with the best grade of any update."""
-    topics = natural_order(nuggets.topic.vocabulary())
-    own, gold = _codes(updates.topic, topics), _codes(nuggets.topic, topics)
-    grade = np.ones(len(pairs)) if pairs.grade is None else pairs.grade
-    for run in natural_order(updates.run.vocabulary()):
-        mine = _codes(updates.run, [run]) != ABSENT
-        best = np.zeros(len(nuggets))
-        kept = mine[pairs.update]
-        np.maximum.at(best, pairs.nugget[kept], grade[kept])
-        for code, topic in enumerate(topics):
-            said = np.flatnonzero(mine & (own == code))
-            asked = np.flatnonzero(gold == code)
-            if len(said) and len(asked):
-                said = said[np.argsort(updates.time[said], kind="stable")]
-                yield Answer(run, topic, said, asked, best[asked])
+def _answers(updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Answer]:
+    """Yield by run and topic; each nugget has the best grade of any update."""
+    key = ["run", "topic"]
+    said = updates.with_columns(pl.col(key).cast(pl.String))
+    grade = pl.col("grade") if "grade" in pairs.columns else pl.lit(1.0)
+    best = pairs.with_columns(grade=grade, run=said["run"].gather(pairs["update"]))
+    best = best.group_by("run", "nugget").agg(pl.col("grade").max())
+    gold = nuggets.with_columns(pl.col("topic").cast(pl.String)).drop("nugget", strict=False)
+    gold = gold.with_row_index("nugget")
+    gold = gold.with_columns(pl.col("nugget").cast(pl.Int64))
+    asked = {topic: own for (topic,), own in gold.group_by("topic", maintain_order=True)}
+    sent = dict(said.sort("time", maintain_order=True).group_by(key, maintain_order=True))
+    for run in natural_order(set(said["run"])):
+        known = best.filter(pl.col("run") == run).drop("run")
+        for topic in natural_order(asked):
+            if (run, topic) in sent:
+                own = asked[topic].join(known, on="nugget", how="left", maintain_order="left")
+                own = own.with_columns(pl.col("grade").fill_null(0.0))
+                yield Answer(run, topic, sent[run, topic], own)
 
 
-def _codes(ids: Ids, names: list[str]) -> IntArray:
-    return ids.within(strings(names))
-
-
-def _assignment(answer: Answer, updates: Updates, nuggets: Nuggets, maker: str) -> dict[str, Any]:
-    """The record of nuggetizer, and when the last update was there."""
-    importance = nuggets.importance[answer.nuggets]
-    vital = importance >= VITAL_SHARE * importance.max()
-    texts = [updates.text[row] for row in answer.updates.tolist()]
-    time = float(updates.time[answer.updates[-1]])
-    text = "\n".join(texts)
+def _assignment(answer: Answer, maker: str) -> dict[str, Any]:
+    """Return the record of nuggetizer, and when the last update was there."""
+    importance = pl.col("importance")
+    nuggets = answer.nuggets.select(
+        "text", "grade", is_vital=importance >= VITAL_SHARE * importance.max()
+    )
+    time = float(answer.updates["time"][-1])
+    text = "\n".join(answer.updates["text"])
     return {
         "query": answer.topic,
         "qid": answer.topic,
@@ -90,13 +88,11 @@ def _assignment(answer: Answer, updates: Updates, nuggets: Nuggets, maker: str) 
         "matcher": maker,
         "nuggets": [
             {
-                "text": nuggets.text[row],
+                "text": said,
                 "importance": "vital" if is_vital else "okay",
                 "assignment": _label(grade),
             }
-            for row, is_vital, grade in zip(
-                answer.nuggets.tolist(), vital.tolist(), answer.grades.tolist(), strict=True
-            )
+            for said, grade, is_vital in nuggets.iter_rows()
         ],
     }
 
@@ -107,15 +103,14 @@ def _label(grade: float) -> str:
     return "partial_support" if grade > 0 else "not_support"
 
 
-def _lines(answers: Iterator[Answer], nuggets: Nuggets) -> Iterator[str]:
+def _lines(answers: Iterator[Answer]) -> Iterator[str]:
     """The number of the answer, its turn, the number of the nugget in it, the run; and 0 or 1."""
     for hit, answer in enumerate(answers, start=1):
         if TURN.fullmatch(answer.topic) is None:
             raise UsageError(
                 f'labels of CONE-RAG are of turns such as 31_2, no topics such as "{answer.topic}"'
             )
-        for row, grade in zip(answer.nuggets.tolist(), answer.grades.tolist(), strict=True):
-            name = nuggets.nugget_id[row]
+        for name, grade in answer.nuggets.select("nugget_id", "grade").iter_rows():
             if not name.isascii() or not name.isdigit():
                 raise UsageError(
                     f'labels of CONE-RAG are of nuggets by number, and one is called "{name}"'

@@ -16,21 +16,18 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
+import polars as pl
 
 from tseval.errors import OutputError, UsageError, reason_of
-from tseval.matching.passages import GoldFile
-from tseval.parallel.engine import Unit
 from tseval.records import frozen
-from tseval.tables import Pairs
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     import matchers
 
-MAGIC = b"tseval pairs 2\n"
+MAGIC = b"tseval pairs 3\n"
 SUFFIX = ".pairs"
-_DIGEST = hashlib.sha256().digest_size
+DIGEST = hashlib.sha256().digest_size
 
 
 @frozen
@@ -42,7 +39,7 @@ class MatchCache:
     """What can change a pair, beside the updates."""
 
     @classmethod
-    def of(cls, matcher: matchers.Matcher, gold: GoldFile) -> MatchCache:
+    def of(cls, matcher: matchers.Matcher, nuggets: str) -> MatchCache:
         """Below the folder of caches; a `UsageError` where there is none."""
         from matchers.vectors import CACHE, cache_folder
         from matchers.words import EDITION
@@ -54,21 +51,25 @@ class MatchCache:
         if root is None:
             why = "is empty" if CACHE in os.environ else "is not set, and there is no home folder"
             raise UsageError(f"nothing can be kept to resume from: {CACHE} {why}")
-        return cls(root / "pairs", f"{VERSION}|words {EDITION}|{matcher}|{gold.sha256}")
+        return cls(root / "pairs", f"{VERSION}|words {EDITION}|{matcher}|{nuggets}")
 
-    def get(self, unit: Unit) -> Pairs | None:
-        """The pairs of a unit; None if they are not here, or not whole."""
-        file = self._file(unit)
+    def get(self, updates: str) -> pl.DataFrame | None:
+        """Return the pairs of updates by their hash; None if they are not here, or not whole."""
+        file = self._file(updates)
         try:
-            return _pairs(file.read_bytes(), file.name) if file.is_file() else None
-        except (OSError, ValueError, EOFError):
+            content = file.read_bytes() if file.is_file() else b""
+        except OSError:
             return None
+        payload = content[len(MAGIC) + DIGEST :]
+        is_whole = content[: len(MAGIC) + DIGEST] == MAGIC + _digest(payload, file.name)
+        return pl.read_ipc(io.BytesIO(payload)) if is_whole else None
 
-    def put(self, unit: Unit, pairs: Pairs) -> None:
-        """Keep the pairs of a unit; an `OutputError` if they cannot be."""
-        file = self._file(unit)
+    def put(self, updates: str, pairs: pl.DataFrame) -> None:
+        """Keep the pairs of updates; an `OutputError` if they cannot be."""
+        file = self._file(updates)
+        payload = pairs.write_ipc(None).getvalue()
         try:
-            _write(file, _bytes(pairs, file.name))
+            _write(file, MAGIC + _digest(payload, file.name) + payload)
         except OSError as error:
             place = file if file.is_dir() else self.folder
             raise OutputError(
@@ -76,30 +77,13 @@ class MatchCache:
                 "set TSEVAL_CACHE to another folder, or leave --resume out"
             ) from error
 
-    def _file(self, unit: Unit) -> Path:
-        name = hashlib.sha256(f"{self.question}|{unit.sha256}".encode()).hexdigest()
+    def _file(self, updates: str) -> Path:
+        name = hashlib.sha256(f"{self.question}|{updates}".encode()).hexdigest()
         return self.folder / name[:2] / f"{name}{SUFFIX}"
-
-
-def _bytes(pairs: Pairs, name: str) -> bytes:
-    stream = io.BytesIO()
-    for column in (pairs.update, pairs.nugget, pairs.score):
-        np.save(stream, np.asarray(column), allow_pickle=False)
-    payload = stream.getvalue()
-    return MAGIC + _digest(payload, name) + payload
 
 
 def _digest(payload: bytes, name: str) -> bytes:
     return hashlib.sha256(name.encode() + payload).digest()
-
-
-def _pairs(content: bytes, name: str) -> Pairs:
-    """Raises ValueError or EOFError for anything but what `_bytes` gives for this name."""
-    head, payload = content[: len(MAGIC) + _DIGEST], content[len(MAGIC) + _DIGEST :]
-    if head != MAGIC + _digest(payload, name):
-        raise ValueError
-    stream = io.BytesIO(payload)
-    return Pairs(*(np.load(stream, allow_pickle=False) for _ in range(3)))
 
 
 def _write(file: Path, content: bytes) -> None:

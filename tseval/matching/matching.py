@@ -1,26 +1,52 @@
-"""Between the tables and the matching layer: each topic's updates against its nuggets."""
+"""Between tables and matchers: each topic's updates against its nuggets.
+
+Updates and nuggets are frames with the columns `topic` and `text`. Pairs are frames of numbers of
+rows, `update nugget score`, sorted by update, then nugget.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
+import polars as pl
 
 from tseval.errors import DryRun, TsevalError, UsageError
 from tseval.files.limits import MATCHES, shown
 from tseval.matching.profiles import is_profile, read_profile
 from tseval.parallel.sharing import Progress
-from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
-from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     import matchers
     from tseval.tables.columns import FloatArray, IntArray
+
+AT_ONCE = 1 << 16
+"""So many texts are decoded together."""
+
+
+class TextColumn(Sequence[str]):
+    """A column of texts, decoded only when looked at."""
+
+    def __init__(self, texts: pl.Series) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        found = self._texts[row]
+        return found.to_list() if isinstance(found, pl.Series) else str(found)
+
+    def __iter__(self) -> Iterator[str]:
+        for at in range(0, len(self), AT_ONCE):
+            yield from self[at : at + AT_ONCE]
 
 
 def get_matcher(
@@ -60,29 +86,29 @@ def collection(nuggets: Sequence[str]) -> matchers.Collection:
 
 
 def match(
-    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, progress: Progress | None = None
-) -> Pairs:
-    """Every pair of an update and a nugget of its topic that the matcher accepts.
+    matcher: matchers.Matcher,
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Return every pair of an update and a nugget of its topic that the matcher accepts.
 
-    Word weights come from all nuggets of all topics. Sorted by update, then nugget.
+    Word weights come from all nuggets of all topics.
     """
     by_topic = NuggetsByTopic(matcher, nuggets, kept=1)
-    known = updates.topic.within(nuggets.topic.names) != ABSENT
-    read_ahead(matcher, updates.text.rows(known), progress)
+    known = updates.select(pl.col("topic").cast(pl.String).is_in(by_topic.topics)).to_series()
+    read_ahead(matcher, TextColumn(updates["text"].filter(known)), progress)
     judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
     return by_topic.match(updates, progress)
 
 
-class TopicTexts(Protocol):
-    """Texts with their topics: updates, nuggets, or no more than that."""
-
-    @property
-    def topic(self) -> Ids:
-        """The topic of each."""
-
-    @property
-    def text(self) -> Texts:
-        """The texts."""
+def rows_by_topic(texts: pl.DataFrame, topics: Sequence[str]) -> dict[int, IntArray]:
+    """Return the rows of each of these topics that is there, by the topic's place among them."""
+    place = texts["topic"].cast(pl.String).cast(pl.Enum(topics), strict=False).to_physical()
+    rows = pl.DataFrame({"place": place}).with_row_index("row").drop_nulls()
+    grouped = rows.group_by("place").agg(pl.col("row").cast(pl.Int64)).sort("place")
+    found = zip(grouped["place"].to_list(), grouped["row"], strict=True)
+    return {at: own.to_numpy() for at, own in found}
 
 
 class NuggetsByTopic:
@@ -93,103 +119,96 @@ class NuggetsByTopic:
     """
 
     def __init__(
-        self, matcher: matchers.Matcher, nuggets: TopicTexts, kept: int | None = None
+        self, matcher: matchers.Matcher, nuggets: pl.DataFrame, kept: int | None = None
     ) -> None:
-        self._matcher = matcher
-        self._topic, self._text = nuggets.topic, nuggets.text
-        self.collection = collection(self._text)
-        self._kept = kept or len(self._topic.names)
+        self._matcher, self._text = matcher, nuggets["text"]
+        self.topics = nuggets["topic"].cast(pl.String).unique(maintain_order=True).to_list()
+        self.collection = collection(TextColumn(self._text))
+        self._gold = rows_by_topic(nuggets, self.topics)
+        self._kept = kept or len(self.topics)
         self._prepared: dict[int, matchers.PreparedNuggets] = {}
 
-    def lots(self, updates: TopicTexts) -> list[matchers.Lot]:
-        """The updates and nuggets of each topic, for a matcher that asks about all at once."""
+    def lots(self, updates: pl.DataFrame) -> list[matchers.Lot]:
+        """Return the updates and nuggets of each topic, for a matcher that asks about all."""
         if self._matcher.judgment() is None:
             return []
         return [
             _own_matchers().Lot(
-                list(updates.text.rows(rows)), list(self._text.rows(self._gold.get(code, rows[:0])))
+                updates["text"].gather(rows).to_list(), self._text.gather(self._gold[at]).to_list()
             )
-            for code, rows in self._rows_of(updates).items()
+            for at, rows in rows_by_topic(updates, self.topics).items()
         ]
 
-    @cached_property
-    def _gold(self) -> dict[int, IntArray]:
-        """The nuggets of each topic."""
-        return rows_by_code(self._topic.codes)
-
-    def _rows_of(self, updates: TopicTexts) -> dict[int, IntArray]:
-        """The updates of each topic that has nuggets."""
-        return rows_by_code(updates.topic.within(self._topic.names))
-
-    def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
-        """The pairs of a block, as `match` has them for all updates at once."""
-        found: list[Pairs] = []
-        rows_of = {c: rows for c, rows in self._rows_of(updates).items() if c in self._gold}
-        held, done = 0, len(updates.text) - sum(map(len, rows_of.values()))
-        for codes in self._together(rows_of):
-            for pairs in self._match_topics(codes, updates.text, rows_of):
+    def match(self, updates: pl.DataFrame, progress: Progress | None = None) -> pl.DataFrame:
+        """Return the pairs of a block, as `match` has them for all updates at once."""
+        found: list[pl.DataFrame] = []
+        rows_of = rows_by_topic(updates, self.topics)
+        held, done = 0, updates.height - sum(map(len, rows_of.values()))
+        for places in self._together(rows_of):
+            for pairs in self._match_topics(places, updates["text"], rows_of):
                 found.append(pairs)
-                held += len(pairs)
-                check_held(held, self._topic.names[codes[-1]].as_py())
-            done += sum(len(rows_of[code]) for code in codes)
+                held += pairs.height
+                check_held(held, self.topics[places[-1]])
+            done += sum(len(rows_of[at]) for at in places)
             if progress:
-                progress(done, len(updates.text))
-        return sorted_pairs(found)
+                progress(done, updates.height)
+        return join_pairs(found)
 
     def _together(self, rows_of: Mapping[int, IntArray]) -> Iterator[list[int]]:
-        """The topics in lots: several small ones, where the matcher can take them together.
+        """Yield the topics in lots: several small ones, where the matcher can take them together.
 
         Where all topics stay prepared each is by itself.
         """
-        shared = self._matcher.across_topics and self._kept < len(self._topic.names)
+        shared = self._matcher.across_topics and self._kept < len(self.topics)
         most = PAIRS_TOGETHER if shared else 0
-        codes: list[int] = []
+        places: list[int] = []
         said = wanted = 0
-        for code, rows in rows_of.items():
-            said, wanted = said + len(rows), wanted + len(self._gold[code])
-            if codes and said * wanted > most:
-                yield codes
-                codes, said, wanted = [], len(rows), len(self._gold[code])
-            codes.append(code)
-        if codes:
-            yield codes
+        for at, rows in rows_of.items():
+            said, wanted = said + len(rows), wanted + len(self._gold[at])
+            if places and said * wanted > most:
+                yield places
+                places, said, wanted = [], len(rows), len(self._gold[at])
+            places.append(at)
+        if places:
+            yield places
 
     def _match_topics(
-        self, codes: list[int], text: Texts, rows_of: Mapping[int, IntArray]
-    ) -> Iterator[Pairs]:
-        """The pairs of some topics; those that a matcher finds across topics are none."""
-        rows, topic = _one_below_the_other(rows_of, codes)
-        gold, gold_topic = _one_below_the_other(self._gold, codes)
+        self, places: list[int], text: pl.Series, rows_of: Mapping[int, IntArray]
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the pairs of some topics; those that a matcher finds across topics are none."""
+        rows, topic = _one_below_the_other(rows_of, places)
+        gold, gold_topic = _one_below_the_other(self._gold, places)
         try:
-            for found in self._of_topics(codes, gold).blocks(text.rows(rows)):
-                pairs = Pairs(found.update, found.nugget, np.asarray(found.score, np.float64))
-                if len(codes) > 1:
-                    pairs = pairs.rows(topic[pairs.update] == gold_topic[pairs.nugget])
-                yield replace(pairs, update=rows[pairs.update], nugget=gold[pairs.nugget])
+            for found in self._of_topics(places, gold).blocks(TextColumn(text.gather(rows))):
+                update, nugget, score = found.update, found.nugget, found.score
+                if len(places) > 1:
+                    own = topic[update] == gold_topic[nugget]
+                    update, nugget, score = update[own], nugget[own], score[own]
+                yield pairs_of(rows[update], gold[nugget], score)
         except _own_matchers().MatcherError as error:
             raise UsageError(str(error)) from error
 
-    def _of_topics(self, codes: list[int], gold: IntArray) -> matchers.PreparedNuggets:
-        """The nuggets of some topics, prepared; those of a single one make room for another's."""
-        if len(codes) > 1:
+    def _of_topics(self, places: list[int], gold: IntArray) -> matchers.PreparedNuggets:
+        """Return the nuggets of some topics, prepared; a single topic makes room for another."""
+        if len(places) > 1:
             return self._prepare(gold)
-        code = codes[0]
-        if code not in self._prepared:
+        at = places[0]
+        if at not in self._prepared:
             while len(self._prepared) >= self._kept:
                 del self._prepared[next(iter(self._prepared))]
-            self._prepared[code] = self._prepare(gold)
-        return self._prepared[code]
+            self._prepared[at] = self._prepare(gold)
+        return self._prepared[at]
 
     def _prepare(self, gold: IntArray) -> matchers.PreparedNuggets:
-        return self._matcher.prepared(list(self._text.rows(gold)), collection=self.collection)
+        return self._matcher.prepared(self._text.gather(gold).to_list(), collection=self.collection)
 
 
 def _one_below_the_other(
-    rows_of: Mapping[int, IntArray], codes: Sequence[int]
+    rows_of: Mapping[int, IntArray], places: Sequence[int]
 ) -> tuple[IntArray, IntArray]:
-    """The rows of some topics, and the topic of each."""
-    parts = [rows_of[code] for code in codes]
-    return np.concatenate(parts), np.repeat(codes, [len(part) for part in parts])
+    """Return the rows of some topics, and the topic of each."""
+    parts = [rows_of[at] for at in places]
+    return np.concatenate(parts), np.repeat(places, [len(part) for part in parts])
 
 
 PAIRS_TOGETHER = 1 << 14
@@ -207,7 +226,7 @@ def check_held(number: int, topic: str) -> None:
         )
 
 
-def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:
+def read_ahead(matcher: matchers.Matcher, texts: Sequence[str], progress: Progress | None) -> None:
     """Let the matcher see all texts of all topics once, where that saves it work."""
     try:
         matcher.read_ahead(texts, progress)
@@ -236,7 +255,10 @@ SCORED_AT_ONCE = 1 << 20
 
 
 def every_score(
-    matcher: matchers.Matcher, updates: Texts, nuggets: Sequence[str], weighed: Sequence[str]
+    matcher: matchers.Matcher,
+    updates: Sequence[str],
+    nuggets: Sequence[str],
+    weighed: Sequence[str],
 ) -> Iterator[tuple[slice, FloatArray]]:
     """The scores of all pairs, thresholds aside: some updates after others, each x nuggets.
 
@@ -249,24 +271,24 @@ def every_score(
         for start in range(0, len(updates), rows):
             texts = updates[start : start + rows]
             update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))
-            scores = gold.block(texts).scores(update, nugget)
+            scores = gold.block(list(texts)).scores(update, nugget)
             yield slice(start, start + len(texts)), scores.reshape(len(texts), len(nuggets))
     except layer.MatcherError as error:
         raise UsageError(str(error)) from error
 
 
-def sorted_pairs(parts: Sequence[Pairs]) -> Pairs:
-    """Pairs of several parts as one table, sorted by update, then nugget."""
-    if not parts:
-        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    update = np.concatenate([part.update for part in parts])
-    nugget = np.concatenate([part.nugget for part in parts])
-    score = np.concatenate([part.score for part in parts if part.score is not None])
-    later = (update[1:] > update[:-1]) | ((update[1:] == update[:-1]) & (nugget[1:] > nugget[:-1]))
-    if later.all():  # as the pairs of one topic, or of some passages one after the other, are
-        return Pairs(update, nugget, score)
-    order = np.lexsort((nugget, update))
-    return Pairs(update[order], nugget[order], score[order])
+def pairs_of(update: IntArray, nugget: IntArray, score: FloatArray) -> pl.DataFrame:
+    """Return pairs of numbers of rows, in their order."""
+    return pl.DataFrame({"update": update, "nugget": nugget, "score": score}, schema=PAIRS)
+
+
+PAIRS = {"update": pl.Int64, "nugget": pl.Int64, "score": pl.Float64}
+"""The columns of pairs; a pair that no matcher found has no score."""
+
+
+def join_pairs(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return pairs of several parts as one table."""
+    return pl.concat([pl.DataFrame(schema=PAIRS), *parts]).sort("update", "nugget")
 
 
 EVIDENCE = (
@@ -286,23 +308,23 @@ EVIDENCE = (
 
 
 def evidence(
-    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
+    matcher: matchers.Matcher, updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame
 ) -> Iterator[dict[str, str | float | int | None]]:
-    """For each pair a row of the plain table of matches, with what the score rests on."""
-    scores = np.ones(len(pairs)) if pairs.score is None else pairs.score
-    for update, nugget, score, found in zip(
-        pairs.update.tolist(),
-        pairs.nugget.tolist(),
-        scores.tolist(),
-        _explained(matcher, updates, nuggets, pairs),
-        strict=True,
+    """Yield for each pair a row of the plain table of matches, with what the score rests on."""
+    every = collection(TextColumn(nuggets["text"]))
+    names = ["topic", "update_id", "run", "text"]
+    said = updates.select(pl.col(names).gather(pairs["update"]).cast(pl.String))
+    gold = nuggets.select(pl.col("nugget_id", "text").gather(pairs["nugget"]))
+    for (topic, update, run, text), (nugget, asked), score in zip(
+        said.iter_rows(), gold.iter_rows(), pairs["score"], strict=True
     ):
+        found = matcher.explain(text, asked, collection=every)
         start, end = found.span or (None, None)
         yield {
-            "topic": updates.topic[update],
-            "update_id": updates.update_id[update],
-            "nugget_id": nuggets.nugget_id[nugget],
-            "run": updates.run[update],
+            "topic": topic,
+            "update_id": update,
+            "nugget_id": nugget,
+            "run": run,
             "score": score,
             "start": start,
             "end": end,
@@ -340,16 +362,6 @@ def _apart(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             joined.append((start, end))
     return tuple(joined)
-
-
-def _explained(
-    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
-) -> Iterator[matchers.Evidence]:
-    """Why each pair has its score; word weights come from all nuggets."""
-    gold = collection(nuggets.text)
-    for update, nugget in zip(pairs.update.tolist(), pairs.nugget.tolist(), strict=True):
-        text, said = updates.text[update], nuggets.text[nugget]
-        yield matcher.explain(text, said, collection=gold)
 
 
 WEIGHT_DECIMALS = 6

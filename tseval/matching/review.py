@@ -6,19 +6,19 @@ a file of corrections as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+import polars as pl
 
 from tseval.errors import UsageError
-from tseval.files.reading import Wrong
 from tseval.files.rows import rows_bytes
-from tseval.files.tsv import BYTE_ORDER_MARK
-from tseval.matching.corrections import ACCEPT, REJECT, hold, refuse_corrections
-from tseval.matching.matching import evidence, sorted_pairs
-from tseval.tables import Corrections, Nuggets, Pairs, Updates, distinct
+from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.tables import Table
+from tseval.matching.corrections import ACCEPT, IDS, REJECT, hold, refuse_rows
+from tseval.matching.matching import PAIRS, evidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,104 +58,96 @@ def spreadsheet_bytes(frame: pd.DataFrame, form: str) -> bytes:
 
 def lowered(matcher: matchers.Matcher, near: float) -> matchers.Matcher:
     """The matcher that lets near misses in, too; itself if it has no threshold."""
-    threshold = _threshold(matcher)
+    threshold: float | None = getattr(matcher, "threshold", None)
     if threshold is None:
         return matcher
     return matcher.with_threshold(min(threshold, max(threshold - near, LEAST)))
 
 
-def _threshold(matcher: matchers.Matcher) -> float | None:
-    found: float | None = getattr(matcher, "threshold", None)
-    return found
-
-
 def review_bytes(
     matcher: matchers.Matcher,
-    updates: Updates,
-    nuggets: Nuggets,
-    near: Pairs,
-    corrections: Corrections | None,
-    before: Corrections | None,
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    near: pl.DataFrame,
+    corrections: Table | None,
+    before: Table | None,
     form: str,
 ) -> bytes:
-    """The file. `near` are the matcher's pairs by a threshold that lets near misses in, too.
+    """Return the file: nugget by nugget, of each the likeliest pair first.
 
-    `before` are the verdicts that the file holds so far; one that would be lost is a fault.
+    `near` are the matcher's pairs by a threshold that lets near misses in, too. `before` are the
+    verdicts that the file holds so far; one that would be lost is a fault.
     """
     import pandas as pd
 
-    verdicts = _verdicts(corrections, before, updates, nuggets)
-    rows = _rows(matcher, updates, nuggets, near, verdicts)
+    key = ["update", "nugget"]
+    pairs = near.join(
+        _find_known(corrections, before, updates, nuggets), on=key, how="full", coalesce=True
+    )
+    pairs = pairs.sort(
+        "nugget", "score", "update", descending=[False, True, False], nulls_last=True
+    )
+    least = getattr(matcher, "threshold", None) or 0.0
+    texts = zip(
+        nuggets["text"].gather(pairs["nugget"]),
+        updates["text"].gather(pairs["update"]),
+        strict=True,
+    )
+    words = {True: ACCEPT, False: REJECT, None: ""}
+    rows = [
+        row
+        | {
+            "verdict": words[accepted],
+            "matched": "yes" if score is not None and score >= least else "no",
+            "nugget_text": cell_of(nugget),
+            "update_text": cell_of(update),
+        }
+        for row, score, accepted, (nugget, update) in zip(
+            evidence(matcher, updates, nuggets, pairs),
+            pairs["score"],
+            pairs["accepted"],
+            texts,
+            strict=True,
+        )
+    ]
     return spreadsheet_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form)
 
 
-def _verdicts(
-    corrections: Corrections | None, before: Corrections | None, updates: Updates, nuggets: Nuggets
-) -> dict[tuple[int, int], str]:
-    """The verdicts so far, by rows of updates and nuggets; those of `before` are all kept."""
-    kept = 0 if before is None else len(before)
-    given = [each for each in (before, corrections) if each is not None and len(each)]
+def _find_known(
+    corrections: Table | None, before: Table | None, updates: pl.DataFrame, nuggets: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the verdicts so far, `update nugget accepted`; those of `before` are all kept."""
+    given = [each for each in (before, corrections) if each is not None and each.frame.height]
     if not given:
-        return {}
-    every = Corrections.join(given)
+        kinds = {"update": PAIRS["update"], "nugget": PAIRS["nugget"], "accepted": pl.Boolean}
+        return pl.DataFrame(schema=kinds)
+    every = join_verdicts(given)
     held = hold(every, updates, nuggets, moved=True)
-    if kept:
-        lost = _lost(every, held.idle[held.idle < kept].tolist())
-        opposed = (each for each in held.wrong if each.code == "conflicting-rows")
-        refuse_corrections(every, [*opposed, *lost])
-    words = np.where(held.accepted, ACCEPT, REJECT).tolist()
-    pairs = zip(held.pairs.update.tolist(), held.pairs.nugget.tolist(), strict=True)
-    return dict(zip(pairs, words, strict=True))
-
-
-def _lost(c: Corrections, rows: Iterable[int]) -> Iterator[Wrong]:
-    """Rows whose verdicts the new review would not hold."""
-    for row in rows:
-        reason = (
-            f'the verdict on update "{c.update_id[row]}" and nugget "{c.nugget_id[row]}" of topic '
-            f'"{c.topic[row]}" would be lost: these runs and nuggets have no such pair, or another '
-            "verdict overrules it"
+    if before is not None:
+        told = (
+            'the verdict on update "{}" and nugget "{}" of topic "{}" would be lost: these runs '
+            "and nuggets have no such pair, or another verdict overrules it"
         )
-        yield Wrong(row, reason, KEEP_CURE, "lost-verdict")
+        rows = every.frame.with_row_index("row").head(before.frame.height)
+        lost = rows.filter(pl.col("row").is_in(held.idle.implode())).select(
+            "row",
+            told=pl.format(told, "update_id", "nugget_id", "topic"),
+            cure=pl.lit(KEEP_CURE),
+            code=pl.lit("lost-verdict"),
+        )
+        opposed = held.wrong.filter(pl.col("code") == "conflicting-rows")
+        refuse_rows(every, pl.concat([opposed, lost]))
+    return held.pairs
 
 
-def _rows(
-    matcher: matchers.Matcher,
-    updates: Updates,
-    nuggets: Nuggets,
-    near: Pairs,
-    verdicts: dict[tuple[int, int], str],
-) -> Iterator[dict[str, Any]]:
-    """The rows, nugget by nugget, of each the likeliest first."""
-    pairs = _with_judged(near, verdicts, len(nuggets))
-    least = _threshold(matcher) or 0.0
-    for update, nugget, row in zip(
-        pairs.update.tolist(),
-        pairs.nugget.tolist(),
-        evidence(matcher, updates, nuggets, pairs),
-        strict=True,
-    ):
-        score = row["score"]
-        yield row | {
-            "verdict": verdicts.get((update, nugget), ""),
-            "matched": "yes" if isinstance(score, float) and score >= least else "no",
-            "nugget_text": cell_of(nuggets.text[nugget]),
-            "update_text": cell_of(updates.text[update]),
-        }
-
-
-def _with_judged(near: Pairs, verdicts: dict[tuple[int, int], str], nuggets: int) -> Pairs:
-    """The pairs with those that were judged before, which have no score if they are not among them.
-
-    In the order of nuggets, of each by score.
-    """
-    judged = np.array([update * nuggets + nugget for update, nugget in verdicts], np.int64)
-    more = np.setdiff1d(distinct(judged), near.update * nuggets + near.nugget)
-    alone = Pairs(more // nuggets, more % nuggets, np.full(len(more), np.nan))
-    pairs = sorted_pairs([near, alone])
-    score = np.ones(len(pairs)) if pairs.score is None else pairs.score
-    order = np.lexsort((pairs.update, -np.nan_to_num(score, nan=-1.0), pairs.nugget))
-    return Pairs(pairs.update[order], pairs.nugget[order], score[order])
+def join_verdicts(tables: Sequence[Table]) -> Table:
+    """Return the verdicts of several files, one below the other."""
+    columns = ["line", "run", *IDS, "update_text", "nugget_text", "accepted"]
+    frames = [
+        each.frame.select(*columns, file=pl.lit(at, pl.Int32)) for at, each in enumerate(tables)
+    ]
+    sources = tuple(each.sources[0] for each in tables)
+    return replace(tables[0], frame=pl.concat(frames), sources=sources)
 
 
 def cell_of(text: str) -> str:

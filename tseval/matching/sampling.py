@@ -8,19 +8,17 @@ Nuggets stand in strata by how likely they are said; where that is uncertain mor
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
-from functools import cached_property
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.errors import UsageError
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.review import cell_of
 from tseval.records import frozen
 from tseval.statistics import Population, strata_of
-from tseval.tables import Nuggets, Updates
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -36,7 +34,6 @@ UNIT = "\x1f"
 """Stands between the parts of what is hashed."""
 YES, NO = ("yes", "accept"), ("no", "reject")
 """The words for verdicts; the first of each is written."""
-SAID = {True: YES[0], False: NO[0], None: ""}
 COLUMNS = (
     *("verdict", "nugget_text", "update_text", "topic", "nugget_id", "runs"),
     *("stratum", "inclusion", "pair", "sample", "checksum"),
@@ -51,25 +48,6 @@ class Design:
     pairs: int = PAIRS
     depth: int = DEPTH
     seed: int = 0
-
-
-@frozen
-class SampleRow:
-    """A text to be read for a nugget."""
-
-    topic: str
-    nugget_id: str
-    nugget_text: str
-    update_text: str
-    runs: str
-    stratum: str
-    inclusion: float
-    verdict: str
-
-    @property
-    def pair(self) -> str:
-        """What names the nugget and the text together."""
-        return hashed(self.topic, self.nugget_id, self.nugget_text, self.update_text)
 
 
 def hashed(*parts: str) -> str:
@@ -89,94 +67,6 @@ def checksum_of(sample: str, topic: str, nugget_id: str, pair: str, place: str) 
 def place_of(stratum: str, inclusion: float) -> str:
     """Stratum and inclusion, as they are hashed."""
     return f"{stratum} {inclusion:.6f}"
-
-
-@frozen(eq=False)
-class Sample:
-    """The nuggets that were drawn, and what is read for each."""
-
-    design: Design
-    gold: str
-    """The hash of the nuggets, as signatures have it."""
-    updates: Updates
-    nuggets: Nuggets
-    likeliest: Likeliest
-    drawn: IntArray
-    """The rows of the nuggets that were drawn."""
-    stratum: IntArray
-    inclusion: FloatArray
-    """Stratum and probability of inclusion of each of them."""
-    known: Mapping[tuple[int, str], bool] = field(default_factory=dict)
-    """What somebody said already of the row of a nugget and a text."""
-
-    @cached_property
-    def rows(self) -> list[SampleRow]:
-        """The texts to read, nugget by nugget, of each the likeliest first."""
-        owners: dict[tuple[int, int], list[int]] = {}
-        scores: dict[tuple[int, int], float] = {}
-        known = self.likeliest
-        for run, nugget, update, score in zip(
-            known.run.tolist(),
-            known.nugget.tolist(),
-            known.update.tolist(),
-            known.score.tolist(),
-            strict=True,
-        ):
-            owners.setdefault((nugget, update), []).append(run)
-            scores[nugget, update] = score
-        place = {nugget: at for at, nugget in enumerate(self.drawn.tolist())}
-        chosen = [key for key in owners if key[0] in place]
-        chosen.sort(key=lambda key: (place[key[0]], -scores[key], self.updates.text[key[1]]))
-        return [
-            self._row(nugget, update, owners[nugget, update], place[nugget])
-            for nugget, update in chosen
-        ]
-
-    def _row(self, nugget: int, update: int, runs: list[int], place: int) -> SampleRow:
-        return SampleRow(
-            topic=self.nuggets.topic[nugget],
-            nugget_id=self.nuggets.nugget_id[nugget],
-            nugget_text=self.nuggets.text[nugget],
-            update_text=self.updates.text[update],
-            runs=", ".join(self.likeliest.runs[run] for run in runs),
-            stratum=str(int(self.stratum[place]) + 1),
-            inclusion=float(self.inclusion[place]),
-            verdict=SAID[self.known.get((nugget, self.updates.text[update]))],
-        )
-
-    @property
-    def line(self) -> str:
-        """How the sample was drawn, in one line, which stands in every row."""
-        design = self.design
-        parts = {
-            "matcher": design.matcher,
-            "pairs": design.pairs,
-            "depth": design.depth,
-            "seed": design.seed,
-            "rows": len(self.rows),
-            "sampled": f"{len(self.drawn)}/{len(self.nuggets)}",
-            "nuggets": self.gold,
-        }
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-    def cells(self) -> Iterator[dict[str, str]]:
-        """The rows of the file."""
-        line = self.line
-        for row in self.rows:
-            place = place_of(row.stratum, row.inclusion)
-            yield {
-                "verdict": row.verdict,
-                "nugget_text": cell_of(row.nugget_text),
-                "update_text": cell_of(row.update_text),
-                "topic": row.topic,
-                "nugget_id": row.nugget_id,
-                "runs": row.runs,
-                "stratum": row.stratum,
-                "inclusion": f"{row.inclusion:.6f}",
-                "pair": row.pair,
-                "sample": line,
-                "checksum": checksum_of(line, row.topic, row.nugget_id, row.pair, place),
-            }
 
 
 def population_of(
@@ -202,20 +92,24 @@ def population_of(
     return population, rows
 
 
-def sampled(
+def draw_rows(
     design: Design,
     gold: str,
-    updates: Updates,
-    nuggets: Nuggets,
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
     likeliest: Likeliest,
     size: FloatArray,
-    known: Mapping[tuple[int, str], bool],
-) -> Sample:
-    """Draw nuggets so that there are at most as many pairs to judge as the design says."""
+    known: pl.DataFrame,
+) -> list[dict[str, str]]:
+    """Draw nuggets so that there are at most as many pairs to judge as the design says.
+
+    The rows of the file are the texts to read, nugget by nugget, of each the likeliest first.
+    `gold` is the hash of the nuggets, as signatures have it; `known` is what somebody said already
+    of the row of a nugget and a text: `nugget update_text accepted`.
+    """
 
     def ties(rows: IntArray) -> list[str]:
-        names = ((nuggets.topic[n], nuggets.text[n], nuggets.nugget_id[n]) for n in rows.tolist())
-        return [hashed(*name) for name in names]
+        return [hashed(*name) for name in nuggets.select("topic", "text", "nugget_id")[rows].rows()]
 
     population, rows = population_of(likeliest, size, ties)
     if not len(rows):
@@ -232,14 +126,47 @@ def sampled(
         )
     chosen = population.draw(inclusion, design.seed)
     chosen = chosen[np.argsort(rows[chosen])]
-    return Sample(
-        design,
-        gold,
-        updates,
-        nuggets,
-        likeliest,
-        rows[chosen],
-        population.stratum[chosen],
-        inclusion[chosen],
-        known,
+    strata, included = population.stratum[chosen] + 1, inclusion[chosen]
+    drawn = pl.DataFrame({"nugget": rows[chosen], "stratum": strata, "inclusion": included})
+    read = likeliest.read.join(drawn, on="nugget").sort("nugget", "update", "run")
+    read = read.with_columns(
+        run=pl.Series(likeliest.runs).gather(read["run"]),
+        update_text=updates["text"].gather(read["update"]),
     )
+    texts = read.group_by("nugget", "update_text").agg(
+        pl.col("score", "stratum", "inclusion").last(), runs=pl.col("run").str.join(", ")
+    )
+    texts = texts.join(known, on=["nugget", "update_text"], how="left").sort(
+        "nugget", "score", "update_text", descending=[False, True, False]
+    )
+    parts = {
+        "matcher": design.matcher,
+        "pairs": design.pairs,
+        "depth": design.depth,
+        "seed": design.seed,
+        "rows": texts.height,
+        "sampled": f"{drawn.height}/{nuggets.height}",
+        "nuggets": gold,
+    }
+    line = "|".join(f"{name}:{value}" for name, value in parts.items())
+    names = nuggets.select("topic", "nugget_id", "text")
+    found = []
+    for row in texts.iter_rows(named=True):
+        topic, nugget_id, text = names.row(row["nugget"])
+        pair = hashed(topic, nugget_id, text, row["update_text"])
+        place = place_of(str(row["stratum"]), row["inclusion"])
+        cells = {
+            "verdict": {True: YES[0], False: NO[0], None: ""}[row["accepted"]],
+            "nugget_text": cell_of(text),
+            "update_text": cell_of(row["update_text"]),
+            "topic": topic,
+            "nugget_id": nugget_id,
+            "runs": row["runs"],
+            "stratum": str(row["stratum"]),
+            "inclusion": f"{row['inclusion']:.6f}",
+            "pair": pair,
+            "sample": line,
+            "checksum": checksum_of(line, topic, nugget_id, pair, place),
+        }
+        found.append(cells)
+    return found

@@ -6,61 +6,107 @@ up to the first that says the nugget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.errors import InputError
 from tseval.files.inputs import Input
-from tseval.files.reading import Wrong, names_of, refuse, refuse_rows, rows_of
+from tseval.io.forms import names_of, read_plain
+from tseval.io.tables import Table
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics import Drawn
-from tseval.tables import CORRECTIONS, JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
-from tseval.tables.schema import TOPIC, Column, Kind, Schema
+from tseval.tables.schema import CORRECTIONS, JUDGED, TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from tseval.tables import Origin
     from tseval.tables.columns import BoolArray, IntArray
 
 ANSWERS = Schema("answers", (TOPIC, Column("relevant", Kind.ID, may_be_blank=True)))
 """A pool of posts that assessors fill in."""
-VERDICT = ("write yes or no, or leave it blank if no verdict is needed", "unknown-label")
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
 HEADER = 1 << 12
 """The number of bytes that hold the first line of a table."""
 AGAIN = "sample again with these runs, nuggets and rules"
+PAIR = ["topic", "nugget_id", "pair"]
 
 
-def pairs_from(columns: Mapping[str, Any], origin: Origin) -> JudgedPairs:
-    """Return the sample that these columns hold; faults are an `InputError`."""
-    source, verdicts = Input(origin.sources[0].path), columns["verdict"]
-    words = [name.strip().casefold() for name in verdicts.vocabulary()]
-    said = np.array([word in YES for word in words], bool)[verdicts.codes]
-    judged = np.array([word != "" for word in words], bool)[verdicts.codes]
-    pairs = JudgedPairs.of({**columns, "said": said, "judged": judged}, origin)
-    if not len(pairs):
-        refuse(source, "holds no pair", "give the file that `tseval sample` wrote")
-    known = np.array([word in (*YES, *NO, "") for word in words], bool)[verdicts.codes]
-    wrong = [
-        Wrong(row, f'the verdict "{verdicts[row]}" is neither yes nor no', *VERDICT)
-        for row in np.flatnonzero(~known).tolist()
+def check_sample(judged: Table) -> Table:
+    """Return a sample with `said` and `judged`: what was said of each text, and of which anything.
+
+    Verdicts that are none, and rows that are not as they were written, are an `InputError`.
+    """
+    word = pl.col("verdict").str.strip_chars().str.to_lowercase()
+    frame = judged.frame.with_columns(
+        pl.col("topic").cast(pl.String), said=word.is_in(YES), judged=word != ""
+    )
+    line, place = frame["sample"][0], frame.select("stratum", "inclusion").rows()
+    cells = zip(*(frame[name] for name in PAIR), place, strict=True)
+    own = [
+        checksum_of(line, topic, nugget, pair, place_of(*where))
+        for topic, nugget, pair, where in cells
     ]
-    _refuse(pairs, [*wrong, *_changed(pairs)])
-    expected = int(pairs.design["rows"])
-    if len(pairs) != expected:
-        lost = f"holds {len(pairs)} of the {expected} pairs of its sample"
+    is_other, is_changed = pl.col("sample") != line, pl.col("checksum") != pl.Series(own)
+    first = pl.col("line").first().over(PAIR)
+    told = [
+        (
+            pl.format('the verdict "{}" is neither yes nor no', "verdict"),
+            ~word.is_in([*YES, *NO, ""]),
+            "write yes or no, or leave it blank if no verdict is needed",
+            "unknown-label",
+        ),
+        (
+            pl.lit("belongs to another sample than the first row"),
+            is_other,
+            ROW_CURE,
+            "changed-rows",
+        ),
+        (
+            pl.lit("is not as it was written: a cell beside the verdict differs"),
+            ~is_other & is_changed,
+            ROW_CURE,
+            "changed-rows",
+        ),
+        (
+            pl.format(f"the same pair stands at {judged.sources[0].unit} {{}}", first),
+            ~is_other & ~is_changed & (first < pl.col("line")),
+            "remove one of the two",
+            "duplicate-id",
+        ),
+    ]
+    wrong = [
+        frame.with_columns(told=reason, cure=pl.lit(cure), code=pl.lit(code)).filter(is_wrong)
+        for reason, is_wrong, cure, code in told
+    ]
+    _refuse(judged, pl.concat(wrong))
+    judged = replace(judged, frame=frame)
+    expected = int(design_of(judged)["rows"])
+    if frame.height != expected:
+        lost = f"holds {frame.height} of the {expected} pairs of its sample"
         cure = "put back the rows that were removed: what is not judged stays blank"
-        refuse(source, lost, cure, "changed-rows")
-    if not judged.any():
+        judged.refuse_all(lost, cure, "changed-rows")
+    if not frame["judged"].any():
         cure = "write yes or no into the column verdict"
-        refuse(source, "holds no verdict", cure, "missing-verdict")
-    return pairs
+        judged.refuse_all("holds no verdict", cure, "missing-verdict")
+    return judged
+
+
+def _refuse(judged: Table, rows: pl.DataFrame) -> None:
+    """Refuse rows with the columns `told cure code`; a frame or a pipe shows their ids."""
+    ids = ["file", "line", *PAIR]
+    shown = replace(judged, frame=judged.frame.select(ids))
+    shown.refuse(rows.select(*ids, "told", "cure", "code"), "{told}", "", "")
+
+
+def design_of(judged: Table) -> dict[str, str]:
+    """Return how the sample was drawn, by name."""
+    parts = (part.partition(":") for part in judged.frame["sample"][0].split("|"))
+    return {name: value for name, _, value in parts}
 
 
 def holds_verdicts(path: Path) -> bool:
@@ -76,38 +122,9 @@ def holds_verdicts(path: Path) -> bool:
     for schema in (CORRECTIONS, JUDGED, ANSWERS):
         if {column.name for column in schema.required} <= names:
             filled_in = "relevant" if schema is ANSWERS else "verdict"
-            words = rows_of(Input(str(path)), schema).get(filled_in).vocabulary()
-            return any(word.strip() for word in words)
+            words = read_plain(Input(str(path)), schema)[1][filled_in]
+            return any(word.strip() for word in words.unique())
     return content.startswith((b"\xff\xfe", b"\xfe\xff"))  # a spreadsheet saved it as UTF-16
-
-
-def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:
-    """Rows that are not as they were written, of another sample, or there twice."""
-    line = pairs.sample[0]
-    repeats, originals = repeated_rows(pairs.topic, pairs.nugget_id, pairs.pair)
-    twice = dict(zip(repeats.tolist(), originals.tolist(), strict=True))
-    for row in range(len(pairs)):
-        place = place_of(pairs.stratum[row], float(pairs.inclusion[row]))
-        key = pairs.topic[row], pairs.nugget_id[row], pairs.pair[row]
-        if pairs.sample[row] != line:
-            reason = "belongs to another sample than the first row"
-            yield Wrong(row, reason, ROW_CURE, "changed-rows")
-        elif checksum_of(line, *key, place) != pairs.checksum[row]:
-            reason = "is not as it was written: a cell beside the verdict differs"
-            yield Wrong(row, reason, ROW_CURE, "changed-rows")
-        elif row in twice:
-            first = pairs.origin.place(twice[row])
-            cure = "remove one of the two"
-            yield Wrong(row, f"the same pair stands at {first}", cure, "duplicate-id")
-
-
-def _refuse(pairs: JudgedPairs, wrong: list[Wrong]) -> None:
-    refuse_rows(pairs.origin, wrong, partial(_shown, pairs))
-
-
-def _shown(pairs: JudgedPairs, row: int) -> str:
-    """A row's ids, in place of the row."""
-    return "\t".join((pairs.topic[row], pairs.nugget_id[row], pairs.pair[row]))
 
 
 @frozen(eq=False)
@@ -123,86 +140,61 @@ class Verdicts:
     """How many verdicts it took."""
 
 
-def verdicts_of(
-    pairs: JudgedPairs, gold: str, updates: Updates, nuggets: Nuggets, likeliest: Likeliest
+def find_verdicts(
+    judged: Table, gold: str, updates: pl.DataFrame, nuggets: pl.DataFrame, likeliest: Likeliest
 ) -> Verdicts:
-    """The verdicts as they count for these runs; what nobody judged and had to be is a fault.
+    """Return the verdicts as they count for these runs; a lack of one that is needed is a fault.
 
     `gold` is the hash of the nuggets, as signatures have it. What was sampled of nuggets that do
     not count by other rules than the sample's is left out.
     """
-    _check_nuggets(pairs, gold, len(nuggets))
-    names = zip(nuggets.topic.to_list(), nuggets.nugget_id.to_list(), strict=True)
-    place = {name: row for row, name in enumerate(names)}
-    first = {key: row for key, row in _first_rows(pairs).items() if key in place}
-    nugget = np.array([place[key] for key in first], np.int64)
-    rows = np.array(list(first.values()), np.int64)
-    column = {each: at for at, each in enumerate(nugget.tolist())}
-    row_of = {pair: row for row, pair in enumerate(pairs.pair.to_list())}
-    said = np.zeros((len(likeliest.runs), len(nugget)), bool)
-    unjudged: dict[int, str] = {}
-    for run, each, texts in likeliest.places():
-        if each not in column:
-            continue
-        name = likeliest.runs[run]
-        keys = _keys(updates, nuggets, each, likeliest.update[texts])
-        missing = [key for key in keys if key not in row_of]
-        if missing:
-            refuse(
-                Input(pairs.origin.sources[0].path),
-                f'run {name} has a text for nugget "{nuggets.nugget_id[each]}" of topic '
-                f'"{nuggets.topic[each]}" that is not in the sample',
-                f"its updates are others than then, or it was not among the runs: {AGAIN}",
-                "unknown-id",
-            )
-        found = [row_of[key] for key in keys]
-        up_to = next((at for at, row in enumerate(found) if pairs.said[row]), len(found))
-        said[run, column[each]] = up_to < len(found)
-        for row in found[:up_to]:
-            if not pairs.judged[row]:
-                unjudged.setdefault(row, name)
-    _refuse(
-        pairs,
-        [
-            Wrong(
-                row,
-                f"has no verdict, and run {name} has no text above it that says the nugget",
-                UNJUDGED_CURE,
-                "missing-verdict",
-            )
-            for row, name in sorted(unjudged.items())
-        ],
-    )
-    strata = np.array([int(pairs.stratum[row]) for row in rows.tolist()], np.int64)
-    drawn = Drawn(strata, pairs.inclusion[rows])
-    return Verdicts(nugget, said, drawn, int(pairs.judged.sum()))
-
-
-def _check_nuggets(pairs: JudgedPairs, gold: str, number: int) -> None:
-    """Refuse a sample of other nuggets, and one of which not all that count could be drawn."""
-    design, path = pairs.design, pairs.origin.sources[0].path
+    design = design_of(judged)
     own, whole = design["nuggets"], int(design["sampled"].partition("/")[2])
     if own != gold:
         reason = f"the sample was drawn for other nuggets ({own}) than these ({gold})"
-        refuse(Input(path), reason, f"give those, or {AGAIN}", "unrelated-inputs")
-    if whole < number:
-        refuse(
-            Input(path),
-            f"the sample was drawn of {whole} nuggets, and by these rules {number} count",
+        judged.refuse_all(reason, f"give those, or {AGAIN}", "unrelated-inputs")
+    if whole < nuggets.height:
+        judged.refuse_all(
+            f"the sample was drawn of {whole} nuggets, and by these rules {nuggets.height} count",
             f"score by the edition and the rules of the sample, or {AGAIN}",
             "unrelated-inputs",
         )
-
-
-def _first_rows(pairs: JudgedPairs) -> dict[tuple[str, str], int]:
-    """For each nugget of the sample the first row that is about it."""
-    first: dict[tuple[str, str], int] = {}
-    for row, name in enumerate(zip(pairs.topic.to_list(), pairs.nugget_id.to_list(), strict=True)):
-        first.setdefault(name, row)
-    return first
-
-
-def _keys(updates: Updates, nuggets: Nuggets, nugget: int, rows: IntArray) -> list[str]:
-    """The pairs of a nugget and these texts, as they are called."""
-    name = nuggets.topic[nugget], nuggets.nugget_id[nugget], nuggets.text[nugget]
-    return [hashed(*name, updates.text[row]) for row in rows.tolist()]
+    names = nuggets.select("topic", "nugget_id", "text").with_row_index("nugget")
+    names = names.with_columns(pl.col("nugget").cast(pl.Int64))
+    sampled = judged.frame.unique(["topic", "nugget_id"], keep="first", maintain_order=True)
+    sampled = sampled.join(names, on=["topic", "nugget_id"], maintain_order="left")
+    read = likeliest.read.join(
+        sampled.select("nugget"), on="nugget", how="semi", maintain_order="left"
+    )
+    read = read.join(names, on="nugget", maintain_order="left")
+    said_texts = updates["text"].gather(read["update"])
+    columns = (*(read[name] for name in ("topic", "nugget_id", "text")), said_texts)
+    read = read.with_columns(
+        pair=pl.Series([hashed(*each) for each in zip(*columns, strict=True)], dtype=pl.String)
+    )
+    known = judged.frame.select("pair", "said", "judged", "file", "line").unique(
+        "pair", keep="last"
+    )
+    read = read.join(known, on="pair", how="left", maintain_order="left")
+    for row in read.filter(pl.col("line").is_null()).head(1).iter_rows(named=True):
+        judged.refuse_all(
+            f'run {likeliest.runs[row["run"]]} has a text for nugget "{row["nugget_id"]}" of topic '
+            f'"{row["topic"]}" that is not in the sample',
+            f"its updates are others than then, or it was not among the runs: {AGAIN}",
+            "unknown-id",
+        )
+    cell = ["run", "nugget"]
+    before = pl.col("said").cast(pl.Int64).cum_sum().over(cell) - pl.col("said")
+    lacking = read.filter((before == 0) & ~pl.col("judged") & ~pl.col("said"))
+    lacking = lacking.unique("pair", keep="first", maintain_order=True).sort("line")
+    name = pl.Series(likeliest.runs, dtype=pl.String).gather(lacking["run"])
+    reason = "has no verdict, and run {} has no text above it that says the nugget"
+    told = lacking.with_columns(told=pl.format(reason, name), cure=pl.lit(UNJUDGED_CURE))
+    _refuse(judged, told.with_columns(code=pl.lit("missing-verdict")))
+    place = sampled.select("nugget").with_row_index("column")
+    found = read.filter("said").join(place, on="nugget")
+    said = np.zeros((len(likeliest.runs), sampled.height), bool)
+    said[found["run"].to_numpy(), found["column"].to_numpy()] = True
+    strata = sampled["stratum"].cast(pl.Int64).to_numpy()
+    drawn = Drawn(strata, sampled["inclusion"].to_numpy())
+    return Verdicts(sampled["nugget"].to_numpy(), said, drawn, int(judged.frame["judged"].sum()))

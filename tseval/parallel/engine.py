@@ -16,10 +16,7 @@ from tseval.errors import EngineError
 from tseval.records import frozen
 
 Result = TypeVar("Result")
-CURE = (
-    "every worker needs the same files under the same paths, and they may not change meanwhile; "
-    "temporary ones lie where TMPDIR says"
-)
+CURE = "every worker needs the same files under the same paths, and they may not change meanwhile"
 SAFE_PATH = "PYTHONSAFEPATH"
 FILES, FILES_OF_WORKER = 40, 12
 """So many files a process has open at a time that starts workers, and more for each of them."""
@@ -27,7 +24,7 @@ FILES, FILES_OF_WORKER = 40, 12
 
 @frozen
 class Unit:
-    """A file, or a range of places in it: what one piece of work is about, never its content.
+    """A file, or a range of places in it: what one piece of work is about.
 
     `first` and `last` count from 1 and are both included. Without `last` the range goes to the end,
     without both it is the whole file. What they count is called `places`: "lines", or "rows" for
@@ -39,7 +36,7 @@ class Unit:
     last: int | None = None
     places: str = "lines"
     sha256: str = ""
-    """The hash of what stands there, so that nobody works on another file of that name."""
+    """The hash of what stands there, where what comes of it is kept."""
 
     def __str__(self) -> str:
         if self.first is None:
@@ -152,11 +149,7 @@ Work: TypeAlias = Callable[[Unit], Result]
 
 
 class Engine(Protocol):
-    """Runs work on units. A plug-in needs these two methods and nothing else.
-
-    One whose workers see the very files that this process sees may say so, by an attribute `near`
-    that is True: what lies in files is then known by when and where they were written, not hashed.
-    """
+    """Runs work on units. A plug-in needs these two methods and nothing else."""
 
     def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
         """The result of each unit, in the order of the units.
@@ -184,9 +177,3 @@ def check_is_there(path: str) -> None:
     """Refuse a file that this worker cannot see, though whoever sent the work could."""
     if not Path(path).is_file():
         raise EngineError(f"{path}: not there for the worker on {platform.node()}; {CURE}")
-
-
-def check_same(what: str, expected: object, found: object) -> None:
-    """Refuse a file that holds something else than it did for whoever sent the work."""
-    if expected != found:
-        raise EngineError(f"{what}: the worker on {platform.node()} reads other rows there; {CURE}")

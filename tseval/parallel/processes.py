@@ -32,8 +32,6 @@ WATCHED_EVERY = 0.5
 class Processes:
     """So many processes, each started with its first unit."""
 
-    near = True
-
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
         self._workers = [Worker(jobs) for _ in range(jobs)]

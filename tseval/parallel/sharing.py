@@ -53,11 +53,6 @@ class Sharing:
         """Whether nothing is shared with anybody, nor with another time."""
         return self.is_here and not self.resume
 
-    @property
-    def needs_hashes(self) -> bool:
-        """Whether hashes tell texts apart: for another machine, or for another time."""
-        return self.resume or not (self.is_here or getattr(self.engine, "near", False))
-
 
 ALONE = Sharing()
 """All in this process, with what it has in memory."""

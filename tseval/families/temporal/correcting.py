@@ -42,10 +42,11 @@ from tseval.families.temporal.measures import costs
 from tseval.families.temporal.rows import EarliestIndex, weigh_nuggets
 from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
+from tseval.io.tables import Table
 from tseval.matching.likeliest import Likeliest, likeliest
 from tseval.matching.matching import get_matcher
-from tseval.matching.sampling import COLUMNS, DEPTH, LEAST_VARIANCE, PAIRS, Design, sampled
-from tseval.matching.verdicts import Verdicts, verdicts_of
+from tseval.matching.sampling import COLUMNS, DEPTH, LEAST_VARIANCE, PAIRS, Design, draw_rows
+from tseval.matching.verdicts import Verdicts, design_of, find_verdicts
 from tseval.records import frozen
 from tseval.statistics import mean_intervals, resamples, rogan_gladen, total_intervals
 from tseval.statistics.strata import WEAKEST
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from tseval.files.given import Given
     from tseval.parallel.engine import Engine
     from tseval.parallel.sharing import Progress
-    from tseval.tables import JudgedPairs
     from tseval.tables.columns import FloatArray, IntArray
 
 SAMPLING_MATCHER = "learned"
@@ -126,21 +126,16 @@ def read_likeliest(
     """Return what is read of each run by a matcher, of the updates and nuggets that count."""
     options, runs = evaluation.options, evaluation.frames.runs
     matcher = get_matcher(name, options.threshold, options.terms)
-    run = evaluation.standing["run"].cast(pl.String).cast(pl.Enum(runs)).to_physical()
-    updates, nuggets = evaluation.updates, evaluation.nuggets
-    places = run.cast(pl.Int64).to_numpy()
-    return likeliest(matcher, updates, places, runs, nuggets, depth, progress)
+    return likeliest(matcher, evaluation.updates, runs, evaluation.nuggets, depth, progress)
 
 
-def correct(
-    evaluation: TemporalEvaluation, judged: JudgedPairs, access: Access
-) -> TemporalEvaluation:
+def correct(evaluation: TemporalEvaluation, judged: Table, access: Access) -> TemporalEvaluation:
     """Return the evaluation with what its scores are corrected by: a sample that was judged."""
     check_rates(evaluation.options)
-    depth, traits = int(judged.design["depth"]), evaluation.traits
+    depth, traits = int(design_of(judged)["depth"]), evaluation.traits
     likeliest = read_likeliest(evaluation, traits["matcher"], depth, access.progress)
     updates, nuggets = evaluation.updates, evaluation.nuggets
-    verdicts = verdicts_of(judged, traits["nuggets"], updates, nuggets, likeliest)
+    verdicts = find_verdicts(judged, traits["nuggets"], updates, nuggets, likeliest)
     correction = Correction(likeliest, verdicts)
     warnings = (*evaluation.warnings, *correction.remarks(evaluation.frames))
     return replace(evaluation, correction=correction, warnings=warnings)
@@ -378,14 +373,16 @@ def draw_sample(
     if pairs < 1 or depth < 1:
         raise UsageError("a sample needs at least one pair, and a depth of at least one")
     traits, gold, updates = evaluation.traits, evaluation.frames["nuggets"], evaluation.updates
-    name, known = evaluation.options.matcher or SAMPLING_MATCHER, dict[tuple[int, str], bool]()
+    name = evaluation.options.matcher or SAMPLING_MATCHER
+    kinds = {"nugget": pl.Int64, "update_text": pl.String, "accepted": pl.Boolean}
+    known = pl.DataFrame(schema=kinds)
     if evaluation.corrections is not None:
         from tseval.matching.corrections import hold
 
-        held = hold(evaluation.corrections, updates, evaluation.nuggets)
-        rows = zip(held.pairs.nugget, held.pairs.update, held.accepted, strict=True)
-        known = {(int(nugget), updates.text[update]): bool(said) for nugget, update, said in rows}
-    found = sampled(
+        held = hold(evaluation.corrections, updates, evaluation.nuggets).pairs
+        known = held.with_columns(update_text=updates["text"].gather(held["update"]))
+        known = known.select(list(kinds)).unique(["nugget", "update_text"], keep="last")
+    found = draw_rows(
         Design(traits["matcher"], pairs, depth, evaluation.options.seed),
         traits["nuggets"],
         updates,
@@ -394,7 +391,7 @@ def draw_sample(
         sizes(topics_of(gold), gold["importance"].to_numpy()),
         known,
     )
-    return pd.DataFrame(list(found.cells()), columns=list(COLUMNS))
+    return pd.DataFrame(found, columns=list(COLUMNS))
 
 
 def sizes(topic: IntArray, importance: FloatArray) -> FloatArray:

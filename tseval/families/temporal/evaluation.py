@@ -68,7 +68,6 @@ from tseval.tables.times import duration as seconds_of
 
 if TYPE_CHECKING:
     from tseval.files.given import Given
-    from tseval.tables import Corrections, JudgedPairs, Nuggets, Pairs, Updates
 
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "learned"
@@ -261,9 +260,8 @@ def check_rules(edition: Edition[Rules], rules: Rules, inputs: TemporalInputs) -
         raise UsageError("duplicates are looked up in the pool: give --pool FILE")
 
 
-def sample_matcher(judged: JudgedPairs, options: TemporalOptions) -> str:
+def sample_matcher(own: str, options: TemporalOptions) -> str:
     """The matcher that a sample was drawn by, with its threshold; another beside it is refused."""
-    own = judged.design["matcher"]
     if options.matcher is not None or options.threshold is not None:
         raise UsageError(f"the sample was drawn by {own}, which corrects: name no other matcher")
     return own
@@ -404,25 +402,22 @@ class TemporalEvaluation(FrameEvaluation):
         name = matcher_name(options, assessed=inputs.matches is not None)
         tables, maker = known or read_tables(inputs, changed, access)
         updates = rows.find_standing(tables, changed)
-        judged: JudgedPairs | None = None
+        judged: Table | None = None
         if "judged" in tables:
-            from tseval.families.temporal.columns import judged_of
+            from tseval.matching.verdicts import check_sample, design_of
 
-            judged = judged_of(tables["judged"])
-            name = sample_matcher(judged, options)
+            judged = check_sample(tables["judged"])
+            name = sample_matcher(design_of(judged)["matcher"], options)
         nuggets = rows.find_nuggets(tables, changed)
         traits, told, decided = dict[str, str](), tuple[str, ...](), None
         if "matches" in tables:
             found = find_assessed(tables, updates, nuggets, maker)
             name = maker or name
         else:
-            from tseval.families.temporal.columns import Terms, find_matched, passages_of
+            from tseval.families.temporal.matched import Terms, find_matched
 
             check_texts(tables)
-            is_read_again = known is None and inputs.pool is None
-            paths = [inputs.nuggets, *inputs.updates] if is_read_again else []
-            passages = passages_of(paths, changed, access)
-            terms = Terms(name, options.threshold, options.terms, passages)
+            terms = Terms(name, options.threshold, options.terms)
             matched = find_matched(tables, updates, nuggets, terms, changed, access)
             name, found, traits, told, decided = matched
         index = rows.index_of(tables, updates, nuggets, found, changed)
@@ -451,7 +446,7 @@ class TemporalEvaluation(FrameEvaluation):
         corrected: TemporalEvaluation = load_correcting().correct(evaluation, judged, access)
         return corrected
 
-    # Frames as the columns that matchers take.
+    # What else asks matchers.
 
     @cached_property
     def standing(self) -> pl.DataFrame:
@@ -461,45 +456,37 @@ class TemporalEvaluation(FrameEvaluation):
         return updates.filter("sampled") if rules.unsampled == "skip" else updates
 
     @cached_property
-    def updates(self) -> Updates:
-        """The updates that count, of all topics."""
-        from tseval.families.temporal.columns import updates_of
-
+    def updates(self) -> pl.DataFrame:
+        """The same with their ids and texts as such."""
         pool = rows.pool_of(self.tables) if "pool" in self.tables else None
-        frame = rows.add_texts(self.standing, pool)
-        return updates_of(replace(self.tables["updates"], frame=frame))
+        return rows.add_texts(files.join_ids(self.standing, "update_id"), pool)
 
     @cached_property
-    def nuggets(self) -> Nuggets:
+    def nuggets(self) -> pl.DataFrame:
         """The nuggets that count."""
-        from tseval.families.temporal.columns import nuggets_of
-
-        frame = self.frames["nuggets"].with_columns(pl.col("topic").cast(pl.String))
-        return nuggets_of(replace(self.tables["nuggets"], frame=frame))
+        return self.frames["nuggets"].with_columns(pl.col("topic").cast(pl.String))
 
     @cached_property
-    def pairs(self) -> Pairs:
-        """Who says what, by the rows of `updates` and `nuggets`."""
-        from tseval.families.temporal.columns import pairs_of
-
-        said = self.standing.with_row_index("update_row")
+    def pairs(self) -> pl.DataFrame:
+        """Who says what, by the rows of `updates` and `nuggets`: `update nugget score`."""
+        said = self.standing.with_row_index("row")
         if self.edition.rules.unsampled == "one-word":
             said = said.filter("sampled")
-        gold = self.frames["nuggets"].with_row_index("nugget_row")
-        found = self.found
+        gold, found = self.frames["nuggets"].with_row_index("row"), self.found
         for name, table in (("update", said), ("nugget", gold)):
-            numbers = table.select(name, f"{name}_row")
+            numbers = table.select(name, pl.col("row").cast(pl.Int64))
             found = found.join(numbers, on=name, maintain_order="left")
-        return pairs_of(found.drop("update", "nugget"))
+            found = found.drop(name).rename({"row": name})
+        return found.select("update", "nugget", pl.exclude("update", "nugget"))
 
     @cached_property
-    def corrections(self) -> Corrections | None:
+    def corrections(self) -> Table | None:
         """The verdicts that are laid over a matcher's pairs."""
         if "corrections" not in self.tables:
             return None
-        from tseval.families.temporal.columns import corrections_of
+        from tseval.matching.corrections import check_verdicts
 
-        return corrections_of(self.tables["corrections"])
+        return check_verdicts(files.name_ids(self.tables["corrections"]))
 
     @cached_property
     def teams(self) -> dict[str, tuple[str, str]]:

@@ -20,10 +20,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
@@ -211,7 +210,7 @@ def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
     return frame.with_columns(update_id=pl.struct(DOC, PART)).drop(DOC, PART)
 
 
-def name_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+def ids_as_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Return updates with their ids as texts."""
     return join_ids(pair_ids(frame, faults), "update_id") if DOC in frame.columns else frame
 
@@ -493,16 +492,22 @@ DUPLICATE_LINES = Layout(
 )
 
 
-def load_columns() -> Any:
-    """Return the module of columns, which loads Arrow; it is built upon this one."""
-    return import_module("tseval.families.temporal.columns")
+def name_ids(table: Table) -> Table:
+    """Return a table with ids of updates as texts."""
+    return replace(table, frame=join_ids(table.frame, "update_id"))
 
 
 def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: str) -> Table:
     """Read corrections, or a sample, whose rows may not contradict each other."""
-    columns = load_columns()
     table = read([source], READERS[name], form)
-    columns.corrections_of(table) if name == "corrections" else columns.judged_of(table)
+    if name == "judged":
+        from tseval.matching.verdicts import check_sample
+
+        check_sample(table)
+    else:
+        from tseval.matching.corrections import check_verdicts
+
+        check_verdicts(table)
     return table
 
 
@@ -562,7 +567,15 @@ def together(given: Sequence[object]) -> Iterator[Line]:
             yield from ((str(fault), True) for fault in error.faults)
     for corrections in named["corrections"]:
         try:
-            load_columns().decide_pairs(corrections, named["updates"], nuggets, pool)
+            from tseval.matching.corrections import check_verdicts, decide_pairs
+
+            blank = pl.lit("").alias("text")
+            said = pl.concat(
+                each.frame.select(*columns, "text" if "text" in each.frame.columns else blank)
+                for each in named["updates"]
+            )
+            known = None if pool is None else pool.frame
+            decide_pairs(check_verdicts(corrections), said, nuggets.frame, known)
         except InputError as error:
             yield from ((str(fault), True) for fault in error.faults)
 
@@ -714,7 +727,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
 
 NAMED_RUNS = replace(
     readers_by(PLAIN)["updates"],
-    check=partial(check_and_code, check=name_ids),
+    check=partial(check_and_code, check=ids_as_texts),
     once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
     remarks=check_run,
 )

@@ -276,7 +276,7 @@ def pool_of(tables: Mapping[str, Table]) -> pl.DataFrame:
 def add_texts(updates: pl.DataFrame, pool: pl.DataFrame | None) -> pl.DataFrame:
     """Return updates with texts, of the pool if they have none of their own."""
     if "text" in updates.columns:
-        return updates
+        return updates.with_columns(pl.col("text").fill_null(""))
     if pool is None or "pool_row" not in updates.columns:
         return updates.with_columns(text=pl.lit(""))
     return updates.with_columns(text=pool["text"].gather(updates["pool_row"]).fill_null(""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,13 @@ from tseval.core.family import asked_for, hashes
 from tseval.core.measure import Measure, with_times
 from tseval.core.registry import measures
 from tseval.errors import UsageError
-from tseval.families.temporal.columns import read_matches, read_nuggets, read_pool
+from tseval.families.temporal.columns import (
+    pairs_of,
+    read_matches,
+    read_nuggets,
+    read_pool,
+    rows_of,
+)
 from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, TemporalInputs
 from tseval.families.temporal.rules import DRAFT
 from tseval.families.temporal.streaming.assessments import CanonicalUpdates, by_scores, standing
@@ -25,8 +31,8 @@ from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.matching.in_units import match_blocks
-from tseval.matching.matching import NuggetsByTopic, get_matcher
-from tseval.parallel.sharing import Sharing
+from tseval.matching.matching import get_matcher
+from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.tables import (
     Matches,
@@ -141,6 +147,12 @@ class Paired:
     match: IntArray | None = None
 
 
+def _share(matcher: Any, nuggets: Nuggets, sharing: Sharing) -> Callable[[Updates], Pairs]:
+    """What finds the pairs of a block, as work is shared."""
+    found = match_blocks(matcher, rows_of(nuggets), sharing)
+    return lambda updates: pairs_of(found(rows_of(updates)))
+
+
 class Pairing:
     """The pairs of each block: by a matcher, or by assessors' matches."""
 
@@ -151,16 +163,14 @@ class Pairing:
         """Every grade above 0 that a pair can have, the lowest first."""
         self._match: Callable[[Updates], Pairs] | None = None
         """What matches a block; None where assessors did."""
-        self._match_shared: Callable[[Sharing], AbstractContextManager[Any]] = lambda _: (
-            nullcontext()
-        )
+        self._match_shared: Callable[[Sharing], Callable[[Updates], Pairs] | None] = lambda _: None
         """The same, as work is shared."""
         if gold.matches is None:
             using = get_matcher(matcher or DEFAULT_MATCHER, threshold)
             self.name = str(using)
             self.grades = tuple(sorted(each for each in using.grades if each > 0)) or (1.0,)
-            self._match = NuggetsByTopic(using, gold.nuggets).match
-            self._match_shared = partial(match_blocks, using, gold.nuggets)
+            self._match_shared = partial(_share, using, gold.nuggets)
+            self._match = self._match_shared(ALONE)
         elif threshold is not None or matcher not in (None, ASSESSED):
             raise UsageError("matches are given: a matcher would not be asked")
         else:
@@ -174,8 +184,8 @@ class Pairing:
     @contextmanager
     def shared(self, sharing: Sharing) -> Iterator[None]:
         """Match as work is shared, until the end of the block."""
-        with self._match_shared(sharing) as self._match:
-            yield
+        self._match = self._match_shared(sharing)
+        yield
 
     def pairs(self, updates: Updates) -> Pairs:
         """The pairs of a block, all of which is counted."""
