@@ -24,31 +24,19 @@ def choose(name: str = LOCAL, jobs: int | None = None, scheduler: str | None = N
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs cannot be {jobs}: at least one process is needed")
     if name == LOCAL:
-        return _local(jobs or 1, scheduler)
+        if scheduler is not None:
+            raise UsageError("a scheduler belongs to a cluster: give --engine dask, too")
+        if jobs is None or jobs == 1:
+            return Here()
+        from tseval.parallel.processes import Processes
+
+        return Processes(jobs)
     if name == DASK:
-        return _dask(jobs, scheduler)
-    return _plugged_in(name, jobs, scheduler)
+        if jobs is not None and scheduler is not None:
+            raise UsageError("a scheduler knows how many workers it has: leave --jobs out")
+        from tseval.parallel.cluster import Cluster
 
-
-def _local(jobs: int, scheduler: str | None) -> Engine:
-    if scheduler is not None:
-        raise UsageError("a scheduler belongs to a cluster: give --engine dask, too")
-    if jobs == 1:
-        return Here()
-    from tseval.parallel.processes import Processes
-
-    return Processes(jobs)
-
-
-def _dask(jobs: int | None, scheduler: str | None) -> Engine:
-    if jobs is not None and scheduler is not None:
-        raise UsageError("a scheduler knows how many workers it has: leave --jobs out")
-    from tseval.parallel.cluster import Cluster
-
-    return Cluster(jobs, scheduler)
-
-
-def _plugged_in(name: str, jobs: int | None, scheduler: str | None) -> Engine:
+        return Cluster(jobs, scheduler)
     from importlib.metadata import entry_points
 
     points = entry_points(group=GROUP)

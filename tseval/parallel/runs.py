@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -82,13 +81,4 @@ class ReadWork:
         source.file = Path(unit.path)
         source.columns = dict(known.columns)
         source.run_name = known.run if known.renamed else None
-        return settled(self.read(source, known.run))
-
-
-def settled(read: Any) -> Any:
-    """A table, or a tuple with one in front, whose hashes are made: it can leave the process."""
-    if isinstance(read, tuple):
-        return (settled(read[0]), *read[1:])
-    if hasattr(read, "settled"):  # a table of frames
-        return read.settled()
-    return replace(read, origin=read.origin.settled())
+        return self.read(source, known.run).settled()
