@@ -106,9 +106,7 @@ STARTS = {
         159,
         "importlib.metadata polars.dataframe",
     ),
-    "validate": Start(
-        f"validate {RUN} {GOLD}", 174, "importlib.metadata polars.dataframe pyarrow.lib"
-    ),
+    "validate": Start(f"validate {RUN} {GOLD}", 160, "importlib.metadata polars.dataframe"),
     "measures": Start("measures", 153, "importlib.metadata polars.dataframe"),
     "values": Start("values --help", 83),
     "clusters": Start(

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tseval
@@ -193,16 +195,15 @@ def test_rows_by_code() -> None:
 def test_topics_are_divided_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each update is compared with no topic but its own."""
     from tseval.matching import matching
-    from tseval.tables import keys
 
     sizes: list[int] = []
-    plain = keys.rows_by_code
+    plain = matching.rows_by_topic
 
-    def counted(codes: Any) -> dict[int, Any]:
-        sizes.append(len(codes))
-        return plain(codes)
+    def counted(texts: pl.DataFrame, topics: Sequence[str]) -> dict[int, Any]:
+        sizes.append(texts.height)
+        return plain(texts, topics)
 
-    monkeypatch.setattr(matching, "rows_by_code", counted)
+    monkeypatch.setattr(matching, "rows_by_topic", counted)
     Path("run.tsv").write_text(HEAD + "".join(f"t{at}\tu\t{TIME}\tx{at}\n" for at in range(60)))
     gold = (HEAD + "".join(f"t{at}\tn\t{TIME}\tx{at}\n" for at in range(60))).replace(
         "update_id", "nugget_id"

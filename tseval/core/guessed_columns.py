@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+import polars as pl
+
+from tseval.core.nearest import names_in
 from tseval.errors import Fault, InputError, input_error
-from tseval.files import JSON, json_array
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.files.jsonl import names_of_cells, objects_as_written
-from tseval.files.plain import BY_KEYS, READERS, by_rows, form_of, header
 from tseval.files.time_reading import TIME_KEYS, formats_of
-from tseval.files.value_parsing import read_numbers
+from tseval.io.cells import PlainTable, as_text, parse_numbers, type_columns
+from tseval.io.forms import READERS, form_of, row_input
+from tseval.io.json_tables import elements, objects
 from tseval.records import frozen
 from tseval.tables import Column, Kind, Schema
-from tseval.tables.arrow import strings
 from tseval.tables.times import NotANumber, implausible, moment, number
 
 WORDS = {
@@ -103,27 +103,39 @@ def guessed(source: Input, schema: Schema, said: Mapping[str, str]) -> GuessedFi
     if not times:
         forms = formats_of([cell for cell in cells[time.name] if not _is_time(cell)])
         source.columns = times = {"time_format": forms[0]} if len(forms) == 1 else {}
-    faults = FaultList(by_rows(source, form))
-    read_numbers(Column("time", Kind.TIME), strings(cells[time.name]), lines, faults)
+    faults = FaultList(row_input(source, form))
+    column, held = Column("time", Kind.TIME), list(cells[time.name])
+    told = pl.DataFrame({"line": lines, "time": held}, schema_overrides={"time": pl.String})
+    parse_numbers(told, "time", column, faults)
     faults.check()
     return GuessedFile(source, form, schema, guesses, len(lines), cells, times)
 
 
-def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], Any]:
-    """Every column that holds texts or numbers, by its name; faulty rows are left out.
+def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], pl.Series]:
+    """Return every column that holds texts or numbers, by its name, and the lines of the rows.
 
-    With the lines of the rows.
+    Faulty rows are left out.
     """
-    source = by_rows(source, form)
-    faults = FaultList(source)
-    plain = Schema("columns", ())
-    names = list(dict.fromkeys(header(source, plain, form, faults)))
-    if form in BY_KEYS:
-        read = json_array.objects_as_written if form == JSON else objects_as_written
-        names = names_of_cells(read(source, faults), names)
+    source = row_input(source, form)
+    names = list(dict.fromkeys(names_in(source, form)))
+    if form in ("jsonl", "json"):
+        faults = FaultList(source)
+        rows = (
+            objects(source, faults, numbers_as_text=True)
+            if form == "jsonl"
+            else elements(source, faults, as_rows=True)
+        )
+        left = dict.fromkeys(names)
+        for _, record in rows:
+            for name in [name for name in left if isinstance(record.get(name), str)]:
+                del left[name]
+            if not left:
+                break
+        names = [name for name in names if name not in left]
     own = tuple(Column(name, Kind.TEXT, required=False) for name in names)
-    columns = READERS[form](source, Schema("columns", own), FaultList(source))
-    return {name: list(columns.columns[name]) for name in names}, columns.lines
+    table = PlainTable(source, Schema("columns", own))
+    frame = type_columns(READERS[form](table), table.schema, table.faults)
+    return {name: as_text(frame[name]).to_list() for name in names}, frame["line"]
 
 
 def _said(

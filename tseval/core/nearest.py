@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tseval.core import registry
 from tseval.errors import Fault
-from tseval.files import csv_table, parquet, tsv
-from tseval.files.plain import recognise
+from tseval.io import binary, fields
+from tseval.io.forms import recognise
 from tseval.records import frozen
 from tseval.tables import Schema
 
@@ -44,11 +44,11 @@ def names_in(source: Input, form: str | None) -> list[str]:
     if form is None:
         return recognise(source)[1]
     if form == "parquet":
-        return parquet.header(source)
+        return binary.parquet_names(source)
     if form == "csv":
-        return csv_table.split_header(source.first_line())
+        return fields.split_commas(source.first_line())
     if form == "tsv":
-        return tsv.split_header(source.first_line(), Schema("any", ()))
+        return fields.split_tabs(source.first_line(), Schema("any", ()))
     return recognise(source)[1]
 
 

@@ -15,7 +15,9 @@ from tseval.files.formats import Format, Line, Rank
 from tseval.files.forms import Forms, form_for, form_of_the_rest
 from tseval.files.given import check_inputs
 from tseval.files.inputs import Input
-from tseval.files.plain import READERS, read_rows
+from tseval.io.forms import READERS
+from tseval.io.tables import TableReader
+from tseval.io.tables import read as read_table
 from tseval.tables import Schema
 
 
@@ -64,7 +66,8 @@ def format_of(name: str, source: Input, form: str | None) -> Format:
 
 
 def _plain(name: str) -> Any:
-    return lambda source, form, _: read_rows(source, registry.schemas()[name], form)
+    reader = TableReader(schema=registry.schemas()[name])
+    return lambda source, form, _: read_table([source], reader, form)
 
 
 def _asked_for(source: Input, forms: Forms) -> str | None:

@@ -15,8 +15,8 @@ from tseval.core.guessed_columns import GuessedFile, guessed
 from tseval.errors import InputError, OutputError, UsageError, reason_of
 from tseval.files.atomic_write import write_together
 from tseval.files.columns import ColumnName
+from tseval.files.faults import FaultList
 from tseval.files.inputs import STANDARD_INPUT, Input
-from tseval.files.reading import refuse
 from tseval.files.time_reading import TIME_KEYS
 from tseval.records import frozen
 from tseval.tables.schema import NUGGETS, UPDATES
@@ -146,7 +146,8 @@ def from_files(
         )
     first = guessed(Input(logs[0]), UPDATES, _said(said, "updates", gold is None))
     if not first.rows:
-        refuse(first.source, "holds no row", "give a log with the updates of an agent")
+        cure = "give a log with the updates of an agent"
+        FaultList(first.source).refuse(None, "holds no row", cure, "no-rows")
     for each in logs[1:]:
         _check_alike(first, Input(each))
     tables = {"updates": {**first.columns, **first.times}}

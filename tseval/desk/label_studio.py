@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.errors import UsageError
+from tseval.files import JSON
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input, all_of_file
-from tseval.files.json_array import ArrayInput, objects_as_written
+from tseval.io.forms import FormInput
+from tseval.io.json_tables import elements
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -82,10 +84,10 @@ def import_annotations(
     The annotations of an assessor are one act. If anything in the file is faulty, nothing is
     stored. Annotations without a user are those of `assessor`.
     """
-    source = ArrayInput(Input(path))
+    source = FormInput(Input(path), JSON)
     faults = FaultList(source)
     reader = _TaskReader(desk, mapping, assessor, faults)
-    for row, task in objects_as_written(source, faults):
+    for row, task in elements(source, faults, as_rows=True):
         reader.read(row, task)
     faults.check()
     for decisions in reader.decisions.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tseval.files.machine_matches import GRADE, signed
+from tseval.io.machine_matches import GRADE, signed
 from tseval.matching.matching import EVIDENCE, evidence
 
 if TYPE_CHECKING:

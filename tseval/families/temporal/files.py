@@ -388,7 +388,7 @@ def maker_of(matches: Table) -> str | None:
     frame = matches.frame
     if "matcher" not in frame.columns:
         return None
-    from tseval.files.machine_matches import EDITED, GRADE, IDS, NAMELESS, SPAN, checksum
+    from tseval.io.machine_matches import EDITED, GRADE, IDS, NAMELESS, SPAN, checksum
 
     names = [name for name in frame["matcher"].unique(maintain_order=True) if name]
     if not names:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tseval.files.value_parsing import GRADES
+from tseval.io.cells import GRADES
 
 EDITED = "edited"
 NAMELESS = "machine"
