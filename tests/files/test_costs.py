@@ -22,11 +22,11 @@ from tests import program
 from tests.program import faulty
 from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError
+from tseval.families.temporal.columns import read_topics
 from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.plain import check_header, misspelt
-from tseval.files.topics import read_topics
 from tseval.tables import Ids
 from tseval.tables.keys import rows_by_code
 from tseval.tables.schema import UPDATES
@@ -158,7 +158,7 @@ BOUNDED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 from tseval.tables.times import Moment, NotANumber, moment, duration
-from tseval.files.topics import read_topics
+from tseval.families.temporal.columns import read_topics
 from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError
 from tseval.files import json_text

@@ -21,12 +21,12 @@ from tseval.families.clusters.files import read_clusters
 from tseval.families.temporal.columns import (
     read_matches,
     read_nuggets,
+    read_topics,
     read_updates,
 )
 from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.files.inputs import Input
-from tseval.files.topics import read_topics
 
 pytestmark = pytest.mark.small_times
 

@@ -23,6 +23,7 @@ from tseval.tables import (
     Pairs,
     Pool,
     Texts,
+    Topics,
     Updates,
 )
 from tseval.tables.temporal import NO_DUPLICATE
@@ -152,3 +153,9 @@ def read_matches(given: Given, form: str | None = None, rules: Rules = files.PLA
 def read_pool(given: Given, form: str | None = None, rules: Rules = files.PLAIN) -> Pool:
     """Read the updates that assessors saw."""
     return pool_of(read([given], files.readers_by(rules)["pool"], form))
+
+
+def read_topics(given: Given, form: str | None = None) -> Topics:
+    """Read when topics start and end."""
+    table = read([given], files.READERS["topics"], form)
+    return Topics.of(columns_in(table), table.origin)

@@ -20,6 +20,7 @@ from tseval.families.temporal.columns import (
     read_matches,
     read_nuggets,
     read_pool,
+    read_topics,
     rows_of,
 )
 from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, TemporalInputs
@@ -29,7 +30,6 @@ from tseval.families.temporal.streaming.plain_files import check_resolved
 from tseval.families.temporal.streaming.run_fold import Wanted, table_of
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
-from tseval.files.topics import read_topics
 from tseval.matching.in_units import match_blocks
 from tseval.matching.matching import get_matcher
 from tseval.parallel.sharing import ALONE, Sharing
