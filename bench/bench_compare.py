@@ -26,8 +26,8 @@ from tseval.comparison import Plan, build_board
 from tseval.comparison.board import Board
 from tseval.comparison.runs import compare_board
 from tseval.comparison.topic_scores import TopicScores, read_scores
+from tseval.io.origin import InputRecord
 from tseval.statistics import TESTS
-from tseval.tables import InputRecord
 
 LIMIT = 20.0
 

@@ -101,7 +101,7 @@ def columns(table: str) -> str:
 def inputs(_: str) -> str:
     """What the inputs of each command are called, and their formats beside the plain ones."""
     from tseval.cli.options import FormatOfInputs
-    from tseval.files import PLAIN_FORMS
+    from tseval.io import PLAIN_FORMS
 
     body = [
         (code(name), code(*kind.inputs), code(*(f for f in kind.choices if f not in PLAIN_FORMS)))

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from tests import fault_codes, slow
 from tseval.core import registry
 from tseval.errors import Fault
+from tseval.io import times
 from tseval.parallel.engine import Engine
 from tseval.parallel.engines import choose
-from tseval.tables import times
 
 ROOT = Path(__file__).parents[1]
 

@@ -29,7 +29,7 @@ from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.files.latex import escaped
+from tseval.io.latex import escaped
 
 pytestmark = pytest.mark.small_times
 

@@ -18,10 +18,10 @@ from tseval.families.temporal import files
 from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.families.temporal.explain import print_table
 from tseval.families.temporal.rules import Rules
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.schema import Schema
 from tseval.io.tables import TrackRows
-from tseval.tables.schema import Schema
 
 Cells = dict[tuple[str, ...], dict[str, str]]
 """The cells of a table by its first three columns, then by its header."""

@@ -18,7 +18,8 @@ from tseval.core.batches import Batches, cover
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.registry import measures
 from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.tables import ABSENT, ALL_TOPICS
+from tseval.io.names import ABSENT
+from tseval.io.schema import ALL_TOPICS
 
 pytestmark = pytest.mark.small_times
 

@@ -10,11 +10,11 @@ import pytest
 from tseval import MissingTopics
 from tseval.core.family import Words
 from tseval.core.scoring import missing_topics
+from tseval.io.units import Units
 from tseval.records import frozen
-from tseval.tables.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray
+    from tseval.arrays import BoolArray
 
 
 @frozen

@@ -30,7 +30,7 @@ from tests.program import Outcome
 from tests.program import tseval as program
 from tseval.cli import cli, summaries
 from tseval.core.registry import families, schemas
-from tseval.tables import Schema
+from tseval.io.schema import Schema
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -13,7 +13,7 @@ import pytest
 
 from bench import exponents
 from tests import program
-from tseval.tables import natural_order
+from tseval.io.names import natural_order
 
 SIZE = 300
 EACH = 40

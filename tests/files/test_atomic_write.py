@@ -13,7 +13,7 @@ import pytest
 
 from tests import program
 from tseval.errors import OutputError
-from tseval.files.atomic_write import write_together, write_whole
+from tseval.io.atomic_write import write_together, write_whole
 
 NAMES = ("a.txt", "b.txt", "c.txt")
 OLD = {"a.txt": b"old a", "c.txt": b"old c"}

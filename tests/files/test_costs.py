@@ -23,13 +23,13 @@ from tests.program import faulty
 from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError
 from tseval.families.temporal.columns import read_topics
-from tseval.files import json_text
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
 from tseval.files.plain import check_header, misspelt
+from tseval.io import json_text
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.schema import UPDATES
 from tseval.tables import Ids
 from tseval.tables.keys import rows_by_code
-from tseval.tables.schema import UPDATES
 
 HEAD = "topic\tupdate_id\ttime\ttext\n"
 TIME = 1329910380
@@ -157,7 +157,7 @@ def test_a_document_type_of_another_file_is_refused() -> None:
 BOUNDED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
-from tseval.tables.times import Moment, NotANumber, moment, duration
+from tseval.io.times import Moment, NotANumber, moment, duration
 from tseval.families.temporal.columns import read_topics
 from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError

@@ -16,8 +16,8 @@ from tests.desk.making import made
 from tests.program import NUGGETS, SWIFT, tseval
 from tseval.errors import InputError
 from tseval.families.timelines import files
-from tseval.files.inputs import Input
 from tseval.io import tables
+from tseval.io.inputs import Input
 
 DEEP = "[" * 100_000
 LONG = "9" * 5000

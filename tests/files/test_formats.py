@@ -23,11 +23,11 @@ from tests.program import faulty
 from tseval.core.registry import schemas
 from tseval.families.temporal import columns as temporal
 from tseval.families.temporal.files import READERS
-from tseval.files.atomic_write import write_whole
-from tseval.files.inputs import Input
 from tseval.files.plain import Rows, read_rows
+from tseval.io.atomic_write import write_whole
+from tseval.io.inputs import Input
 from tseval.io.tables import read as read_table
-from tseval.tables.times import Moment, NotANumber, duration, moment, number
+from tseval.io.times import Moment, NotANumber, duration, moment, number
 
 pytestmark = [pytest.mark.small_times, pytest.mark.usefixtures("here")]
 

@@ -15,8 +15,8 @@ import tseval
 from tests import program
 from tests import strategies as st
 from tests.program import MATCHES, NUGGETS, SWIFT
-from tseval.files import formulas
-from tseval.files.formulas import guarded
+from tseval.io import formulas
+from tseval.io.formulas import guarded
 
 NUMBER = re.compile(r"[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")
 CELLS = st.text(st.sampled_from("=+-@\t\r\",\n0.e15a '"), max_size=6)

@@ -27,12 +27,13 @@ from tests import strategies as st
 from tests.oracles import tables as slow
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
-from tseval.files import inputs, tsv
-from tseval.files.faults import FaultList
+from tseval.files import tsv
 from tseval.files.frames import read_frame
-from tseval.files.given import FrameInput
-from tseval.files.inputs import Input
 from tseval.files.plain import READERS, Rows, build, read_rows
+from tseval.io import inputs
+from tseval.io.faults import FaultList
+from tseval.io.given import FrameInput
+from tseval.io.inputs import Input
 from tseval.tables import Texts
 
 pytestmark = pytest.mark.small_times
@@ -513,7 +514,7 @@ def comparable(cell: str | float) -> str | float | None:
 def found(faults: FaultList) -> list[slow.Fault]:
     # What all rows have is said once: here each is looked at.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tseval.files.faults.SAME_FROM", math.inf)
+        patch.setattr("tseval.io.faults.SAME_FROM", math.inf)
         return _found(faults)
 
 
@@ -561,7 +562,7 @@ def test_an_array_says_what_its_objects_would_line_by_line(
     lines.write_text("".join(f"{json.dumps(each)}\n" for each in [first, *records]))
     array.write_text(json.dumps([first, *records], indent=indent))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tseval.files.faults.SAME_FROM", math.inf)
+        patch.setattr("tseval.io.faults.SAME_FROM", math.inf)
         assert told(array) == told(lines)
 
 

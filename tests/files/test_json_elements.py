@@ -11,9 +11,9 @@ from hypothesis import given
 from tests import program
 from tests import strategies as st
 from tseval import InputError
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
 from tseval.files.json_array import elements
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text('a\n"\\[]{},é', max_size=4),

@@ -24,16 +24,16 @@ from tests import program
 from tests.program import faulty
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.families.temporal.streaming.follow import Lines
-from tseval.files import inputs
-from tseval.files.compressed import Streams
 from tseval.files.csv_table import read_csv
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input, LongLine, whole_lines
-from tseval.files.limits import DOCUMENT, LIMITS, LINE, shown
 from tseval.files.spreadsheet import Extent
-from tseval.files.text_lines import text_lines
+from tseval.io import inputs
 from tseval.io.blocks import blocks_of
-from tseval.tables.schema import NUGGETS
+from tseval.io.compressed import Streams
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input, LongLine, whole_lines
+from tseval.io.limits import DOCUMENT, LIMITS, LINE, shown
+from tseval.io.schema import NUGGETS
+from tseval.io.text_lines import text_lines
 
 HEAD = b"topic\tupdate_id\ttime\ttext\n"
 ROW = b"t1\tu%d\t1329910380\tfour dead\n"

@@ -26,7 +26,7 @@ from tseval.families.temporal.columns import (
 )
 from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.streaming.blocks import score_in_blocks
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
 
 pytestmark = pytest.mark.small_times
 

@@ -12,8 +12,8 @@ import pytest
 import tseval
 from tests import program
 from tseval.core.registry import schemas
-from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
+from tseval.io.inputs import Input
 
 START = dt.datetime(2026, 3, 1, 5, 30)
 HEAD = ("topic", "nugget_id", "time", "text", "importance")

@@ -14,7 +14,7 @@ import tseval
 from tests import strategies as st
 from tests.program import tseval as program
 from tseval.comparison import Treatment, correlate, read_board
-from tseval.tables.times import number, written
+from tseval.io.times import number, written
 
 pytestmark = pytest.mark.small_times
 

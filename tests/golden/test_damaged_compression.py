@@ -17,7 +17,7 @@ import pytest
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT
 from tests.program import tseval as program
 from tseval.errors import InputError
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -179,7 +179,7 @@ def test_two_streams_cut_off_anywhere(kind: str) -> None:
 def test_any_sizes_of_pieces_give_the_content(
     kind: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tseval.files import compressed
+    from tseval.io import compressed
 
     content = SWIFT_BYTES * 20
     path = Path(f"file.{kind}")

@@ -29,14 +29,15 @@ from tests.program import faulty
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
 from tseval.families.tracking import files as tracking
-from tseval.files.given import FrameInput
-from tseval.files.inputs import Input
 from tseval.files.plain import Rows
 from tseval.files.reading import rows_of
 from tseval.io.cells import PlainTable
 from tseval.io.fields import read_lines, split_fields
 from tseval.io.forms import names_of, read_plain
-from tseval.tables import Ids, Schema, Texts
+from tseval.io.given import FrameInput
+from tseval.io.inputs import Input
+from tseval.io.schema import Schema
+from tseval.tables import Ids, Texts
 
 pytestmark = pytest.mark.small_times
 
@@ -56,7 +57,7 @@ Outcome = tuple[object, ...]
 
 @pytest.fixture(autouse=True)
 def _every_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tseval.files.faults.SAME_FROM", math.inf)
+    monkeypatch.setattr("tseval.io.faults.SAME_FROM", math.inf)
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,7 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
 )
 from tseval.families.temporal.family import FAMILY
+from tseval.io.origin import InputRecord
 from tseval.io.scores import Provenance
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
@@ -36,7 +37,6 @@ from tseval.reporting.content import Report
 from tseval.reporting.curves import told_times
 from tseval.reporting.inputs import beside
 from tseval.reporting.recorded import Recorded, recorded, role_of
-from tseval.tables.origin import InputRecord
 
 pytestmark = pytest.mark.small_times
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 
 from tests import strategies as st
+from tseval.io.names import ABSENT
 from tseval.tables.arrow import numbers, strings
 from tseval.tables.columns import FEW_CUTS, Ids
 from tseval.tables.fingerprints import fingerprints
-from tseval.tables.names import ABSENT
 
 NAMES = st.sampled_from([f"n{at}" for at in range(12)])
 

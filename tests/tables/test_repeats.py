@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests import program
+from tseval.io.repeats import HASH_BYTES, Repeats, twice
 from tseval.tables import Ids
 from tseval.tables.arrow import strings
 from tseval.tables.fingerprints import MOST_WORDS, fingerprints, suspects
-from tseval.tables.repeats import HASH_BYTES, Repeats, twice
 
 TIME = 1_699_920_000
 

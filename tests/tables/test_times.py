@@ -18,9 +18,9 @@ from tests import program
 from tseval.core.registry import measures, schemas
 from tseval.errors import InputError
 from tseval.families.temporal.columns import read_texts, read_updates
-from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
 from tseval.files.update_blocks import BlockInput
+from tseval.io.inputs import Input
 
 pytestmark = pytest.mark.usefixtures("here")
 

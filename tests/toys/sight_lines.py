@@ -10,9 +10,9 @@ import polars as pl
 from tests.toys import spotting
 from tests.toys.spotting import SIGHTINGS
 from tseval.core.declared import option
-from tseval.files.imports import Import, Imported
-from tseval.files.inputs import Input
 from tseval.io.fields import Layout
+from tseval.io.imports import Import, Imported
+from tseval.io.inputs import Input
 from tseval.io.tables import TableReader, TrackFile, read, texts_of
 from tseval.records import frozen
 

@@ -17,9 +17,9 @@ from tseval.core.kernel import ALWAYS, KEY, Contributions, natural, ratio
 from tseval.core.measure import Definition, Measure
 from tseval.core.rules import RuleSet, choice
 from tseval.core.sections import Reporting, Section, Setting
+from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import TableReader
 from tseval.records import frozen
-from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
 
 NAME, ITEM = "spotting", Column("item", Kind.ID)
 SIGHTINGS = Schema(

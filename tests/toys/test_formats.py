@@ -16,8 +16,8 @@ from tseval.cli.importing import command_of_imports
 from tseval.cli.validate import command_of_validation
 from tseval.core import registry
 from tseval.families import FAMILIES, Entry
-from tseval.files import PLAIN_FORMS
-from tseval.files.formats import forms_of
+from tseval.io import PLAIN_FORMS
+from tseval.io.formats import forms_of
 
 
 @pytest.fixture(autouse=True)

@@ -299,7 +299,7 @@ def export(
     """
     from tseval.desk.exports import ABOUT
     from tseval.errors import OutputError
-    from tseval.files.atomic_write import write_together
+    from tseval.io.atomic_write import write_together
 
     desk = opened(the_store(named, store))
     if tool is not None:
@@ -378,7 +378,7 @@ def status(named: Path | None, store: Path | None, form: str | None, output: Pat
     from tseval.cli.tables import sections_table
     from tseval.desk.agreement import agreements, confusions
     from tseval.desk.judgments import by_assessor, by_topic
-    from tseval.files.rows import result_object_bytes, whole_numbers
+    from tseval.io.rows import result_object_bytes, whole_numbers
 
     check_output(output)
     form = form_of(form, output, ("table", "json"), "table")

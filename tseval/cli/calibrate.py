@@ -20,9 +20,9 @@ from tseval.core.naming import Naming, named
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.judged import INPUTS, read_judged
-from tseval.files import PICTURES
-from tseval.files.forms import Forms
-from tseval.files.rows import records_bytes, rows_bytes
+from tseval.io import PICTURES
+from tseval.io.formats import Forms
+from tseval.io.rows import records_bytes, rows_bytes
 from tseval.matching.asking import AskingOptions, remarks
 from tseval.matching.calibration import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import (

@@ -44,15 +44,14 @@ from tseval.core.requirements import requirements
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.files.formats import forms_of
-from tseval.files.forms import Forms, form_for, form_named
-from tseval.files.given import check_inputs
-from tseval.files.rows import ROW_FORMS
+from tseval.io.formats import Forms, form_for, form_named, forms_of
+from tseval.io.given import check_inputs
+from tseval.io.rows import ROW_FORMS
+from tseval.io.schema import SCORES
 from tseval.io.scores import FORMATS, provenance_of, read_teams
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.statistics import PERSISTENCE
-from tseval.tables.schema import SCORES
 
 
 @frozen

@@ -27,10 +27,12 @@ from tseval.core.naming import Naming
 from tseval.core.panels import Picture
 from tseval.core.scoring import Missing, chosen_measures, counted, missing_topics
 from tseval.errors import UsageError
-from tseval.files import PICTURES
-from tseval.files.columns import column_names
-from tseval.files.formats import forms_of
-from tseval.files.rows import rows_bytes
+from tseval.io import PICTURES
+from tseval.io.columns import column_names
+from tseval.io.formats import forms_of
+from tseval.io.rows import rows_bytes
+from tseval.io.schema import ALL_TOPICS
+from tseval.io.times import UNITS, NotANumber, duration
 from tseval.records import frozen
 from tseval.reporting.charts.curves import (
     CurveWishes,
@@ -41,8 +43,6 @@ from tseval.reporting.charts.curves import (
     curve_picture,
 )
 from tseval.reporting.charts.drawing import draw
-from tseval.tables import ALL_TOPICS
-from tseval.tables.times import UNITS, NotANumber, duration
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,9 +14,9 @@ from tseval.cli import options
 from tseval.core.declared import SCORES, Declared, declared, input_tables
 from tseval.core.family import Family, View
 from tseval.core.naming import Naming
-from tseval.files.formats import forms_of
-from tseval.files.rows import ROW_FORMS
-from tseval.files.score_files import RESULT_FORMS
+from tseval.io.formats import forms_of
+from tseval.io.rows import ROW_FORMS
+from tseval.io.score_files import RESULT_FORMS
 
 
 def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Callable[[Any], Any]]:

@@ -41,10 +41,10 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.core.wording import count
 from tseval.errors import OutputError, UsageError
-from tseval.files import PICTURES
-from tseval.files.forms import Forms
-from tseval.files.rows import ROW_FORMS, rows_bytes
-from tseval.files.score_files import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
+from tseval.io import PICTURES
+from tseval.io.formats import Forms
+from tseval.io.rows import ROW_FORMS, rows_bytes
+from tseval.io.score_files import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def deliver_written(
         deliver(content, request.output, beside, form=form)
         return
     folder = request.output or Path()
-    from tseval.files.atomic_write import write_together
+    from tseval.io.atomic_write import write_together
 
     write_together({folder / name: content for name, content in written.files.items()})
 

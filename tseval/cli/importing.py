@@ -19,8 +19,8 @@ from tseval.core import registry
 from tseval.core.declared import Declared, declared
 from tseval.core.naming import AS_THEY_ARE, Naming, name_imported
 from tseval.errors import UsageError
-from tseval.files.imports import Import
-from tseval.files.inputs import Input
+from tseval.io.imports import Import
+from tseval.io.inputs import Input
 
 NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
 """Suffixes by which whoever reads the table would expect something else."""

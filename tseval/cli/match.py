@@ -30,9 +30,9 @@ from tseval.families.temporal.evaluation import (
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import DRAFT
-from tseval.files.atomic_write import write_together
-from tseval.files.forms import Forms
-from tseval.files.rows import ROW_FORMS, rows_bytes
+from tseval.io.atomic_write import write_together
+from tseval.io.formats import Forms
+from tseval.io.rows import ROW_FORMS, rows_bytes
 from tseval.io.tables import read
 from tseval.matching.asking import AskingOptions
 from tseval.matching.found import found_frame, found_rows, made_by

@@ -14,7 +14,7 @@ import click
 from tseval.cli.options import SAFE_CSV
 from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
-from tseval.files import SPREADSHEET_FORMS
+from tseval.io import SPREADSHEET_FORMS
 
 
 def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
@@ -158,7 +158,7 @@ def _seen(content: bytes) -> bytes:
 
 
 def _write(files: Mapping[str | Path, bytes]) -> None:
-    from tseval.files.atomic_write import write_together
+    from tseval.io.atomic_write import write_together
 
     write_together(files)
 
@@ -175,7 +175,7 @@ def _without_formulas(content: bytes, form: str) -> bytes:
     """A file in which formulas are texts where that was asked for, and are told of where not."""
     if form not in SPREADSHEET_FORMS:
         return content
-    from tseval.files.formulas import guarded
+    from tseval.io.formulas import guarded
 
     context = click.get_current_context()
     found = guarded(content, form, safe=context.meta.get(SAFE_CSV, False), option=SAFE_CSV)

@@ -21,8 +21,7 @@ from tseval.core.declared import Declared
 from tseval.core.naming import Naming
 from tseval.core.rules import each_once
 from tseval.errors import UsageError
-from tseval.files.formats import forms_of
-from tseval.files.forms import Forms
+from tseval.io.formats import Forms, forms_of
 from tseval.io.scores import FORMATS
 from tseval.records import frozen
 from tseval.reporting import assembling

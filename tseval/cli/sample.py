@@ -32,7 +32,7 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
 )
 from tseval.families.temporal.family import FAMILY
-from tseval.files.forms import Forms
+from tseval.io.formats import Forms
 from tseval.matching.asking import AskingOptions
 from tseval.matching.review import FORMS, spreadsheet_bytes, spreadsheet_form
 from tseval.matching.sampling import DEPTH, PAIRS

@@ -30,8 +30,8 @@ from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.rules import DRAFT
-from tseval.files.given import check_inputs
-from tseval.files.score_files import RESULT_FORMS
+from tseval.io.given import check_inputs
+from tseval.io.score_files import RESULT_FORMS
 
 if TYPE_CHECKING:
     from tseval.families.temporal.streaming.follow import Follower

@@ -26,9 +26,9 @@ from tseval.core.requirements import failures, required, requirements
 from tseval.core.scoring import counted
 from tseval.core.wording import count
 from tseval.errors import InputError, UsageError, input_error, reason_of
-from tseval.files.forms import form_for
-from tseval.files.given import check_inputs
-from tseval.files.score_files import RESULT_FORMS
+from tseval.io.formats import form_for
+from tseval.io.given import check_inputs
+from tseval.io.score_files import RESULT_FORMS
 from tseval.records import frozen
 
 IN_BLOCKS, FOLLOW = "--in-blocks", "--follow"

@@ -26,8 +26,8 @@ from tseval.core.naming import Naming
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.rules import DRAFT
-from tseval.files import PICTURES
-from tseval.files.rows import ROW_FORMS
+from tseval.io import PICTURES
+from tseval.io.rows import ROW_FORMS
 
 MARKDOWN = "markdown"
 FORMS = ("table", *ROW_FORMS, MARKDOWN, *PICTURES)

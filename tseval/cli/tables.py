@@ -15,8 +15,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tseval.errors import visible
-from tseval.files.score_files import DASH, head, markdown_table, number, shown
-from tseval.tables.times import TIMES, dated, early
+from tseval.io.score_files import DASH, head, markdown_table, number, shown
+from tseval.io.times import TIMES, dated, early
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,7 @@ from tseval.core import registry
 from tseval.core.declared import build
 from tseval.core.naming import Naming
 from tseval.core.validation import validate
-from tseval.files.formats import forms_of
-from tseval.files.forms import Forms
+from tseval.io.formats import Forms, forms_of
 
 
 def command_of_validation() -> click.Command:

@@ -18,8 +18,8 @@ from tseval.comparison.topic_scores import TopicScores, read_scores, scores_tabl
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.errors import UsageError
-from tseval.files.forms import Forms, check_forms, form_for
-from tseval.files.given import check_inputs
+from tseval.io.formats import Forms, check_forms, form_for
+from tseval.io.given import check_inputs
 from tseval.statistics import PERSISTENCE
 
 if TYPE_CHECKING:

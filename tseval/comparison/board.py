@@ -26,12 +26,13 @@ from tseval.core.pools import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MissingTopics, UsageError
+from tseval.io.names import natural_order
+from tseval.io.origin import InputRecord
 from tseval.records import frozen
 from tseval.statistics import contributions
-from tseval.tables import InputRecord, natural_order
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 SHORT_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""

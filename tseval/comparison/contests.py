@@ -10,7 +10,7 @@ from tseval.comparison.findings import Findings
 from tseval.comparison.plan import Plan
 from tseval.core.requirements import Quantity, Requirement
 from tseval.errors import MeasureError, UsageError, did_you_mean
-from tseval.files.latex import DOWN, UP, LatexTable, escaped
+from tseval.io.latex import DOWN, UP, LatexTable, escaped
 
 DECIMALS = 4
 MARK = r"\textsuperscript{*}"

@@ -12,7 +12,7 @@ from tseval.core import registry
 from tseval.core.measure import Measure, parse_measure, split_measures
 from tseval.core.registry import definitions, family_names
 from tseval.errors import MeasureError, UsageError
-from tseval.tables import natural_order
+from tseval.io.names import natural_order
 
 
 @cache

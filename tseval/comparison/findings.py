@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.core.wording import count
 from tseval.errors import UsageError
-from tseval.files.atomic_write import write_whole
-from tseval.files.formulas import saved
-from tseval.files.latex import LatexTable, latex_bytes
-from tseval.files.markup import html_signature, html_table
-from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
-from tseval.files.score_files import DASH, number
+from tseval.io.atomic_write import write_whole
+from tseval.io.formulas import saved
+from tseval.io.latex import LatexTable, latex_bytes
+from tseval.io.markup import html_signature, html_table
+from tseval.io.origin import InputRecord
+from tseval.io.rows import ROW_FORMS, result_object_bytes, rows_bytes
+from tseval.io.score_files import DASH, number
 from tseval.records import frozen
-from tseval.tables import InputRecord
 
 if TYPE_CHECKING:
     import pandas as pd

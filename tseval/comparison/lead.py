@@ -13,7 +13,7 @@ from tseval.comparison.plan import LEAD, Plan
 from tseval.comparison.runs import means_of_topics, signature
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
-from tseval.tables.times import UNITS
+from tseval.io.times import UNITS
 
 if TYPE_CHECKING:
     from tseval.core.family import Evaluation

@@ -8,9 +8,9 @@ from math import ceil
 
 from tseval.core.declared import SWEEP, option
 from tseval.errors import UsageError, check_choice
+from tseval.io.times import written
 from tseval.records import frozen
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
-from tseval.tables.times import written
 
 RESAMPLES = 10_000
 LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000

@@ -15,9 +15,9 @@ from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
-from tseval.files.limits import ORDERS, shown
+from tseval.io.limits import ORDERS, shown
+from tseval.io.times import written
 from tseval.statistics import PERSISTENCE
-from tseval.tables.times import written
 
 
 class Correlation(NamedTuple):

@@ -20,9 +20,9 @@ from tseval.comparison.scored_runs import ScoredRuns
 from tseval.core.family import Lost
 from tseval.core.wording import listed
 from tseval.errors import UsageError, check_choice
+from tseval.io.names import natural_order
 from tseval.parallel.sharing import Progress
 from tseval.statistics.ranks import known_means
-from tseval.tables import natural_order
 
 LEFT_OUT = ("run", "team")
 TEAM_END = "-"

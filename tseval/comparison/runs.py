@@ -20,8 +20,8 @@ from tseval.records import frozen
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
+    from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.statistics.bootstrap import Times
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 MANY_TOPICS = 60
 """More topics than these are not advised: the number of draws is then the limit."""

@@ -24,8 +24,8 @@ from tseval.core.declared import SWEEP, option
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.wording import listed
 from tseval.errors import UsageError
+from tseval.io.times import written
 from tseval.records import frozen
-from tseval.tables.times import written
 
 if TYPE_CHECKING:
     from tseval.core.family import Matched

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tseval.files.faults import FaultList
-from tseval.files.given import is_frame
+from tseval.io.faults import FaultList
+from tseval.io.given import is_frame
+from tseval.io.origin import InputRecord
+from tseval.io.schema import ALL_TOPICS, SCORES
 from tseval.io.scores import READER, Provenance
 from tseval.io.tables import read
 from tseval.records import frozen
-from tseval.tables.origin import InputRecord
-from tseval.tables.schema import ALL_TOPICS, SCORES
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 KEY = SCORES.key
 NO_TOPICS_CURE = "runs are compared topic by topic: write the scores with -q (--per-topic)"

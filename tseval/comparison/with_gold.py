@@ -17,12 +17,12 @@ from tseval.core.family import Access, asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.registry import FIRST, family
-from tseval.files.columns import Columns, TimeWords
-from tseval.files.forms import Forms
+from tseval.io.columns import Columns, TimeWords
+from tseval.io.formats import Forms
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given, Runs
+    from tseval.io.given import Given, Runs
 
 
 @frozen

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.io.names import ABSENT
 from tseval.records import frozen
-from tseval.tables import ABSENT
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 @frozen

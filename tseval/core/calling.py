@@ -15,12 +15,12 @@ from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, missing_topics, scores_of
 from tseval.errors import UsageError
-from tseval.files.columns import Columns, TimeWords
-from tseval.files.forms import Forms
+from tseval.io.columns import Columns, TimeWords
+from tseval.io.formats import Forms
+from tseval.io.schema import ALL_TOPICS
+from tseval.io.times import TIMES, early
 from tseval.parallel.sharing import Sharing, shared
 from tseval.records import frozen
-from tseval.tables import ALL_TOPICS
-from tseval.tables.times import TIMES, early
 
 if TYPE_CHECKING:
     import pandas as pd

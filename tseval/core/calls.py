@@ -14,11 +14,11 @@ from tseval.core.calling import Asking, CommonOptions, Where, scored
 from tseval.core.declared import SCORES, Declared, declared, input_name
 from tseval.core.family import Family, several
 from tseval.core.rules import NoRules
+from tseval.io.schema import Kind
 from tseval.records import frozen
-from tseval.tables import Kind
 
 if TYPE_CHECKING:
-    from tseval.files.columns import TimeWords
+    from tseval.io.columns import TimeWords
 
 TIMES = ("time_format", "time_zone", "clock")
 WHERE = {"jobs": None, "engine": "local", "scheduler": None}

@@ -14,8 +14,8 @@ from tseval.core.kernel import KEY, Contributions
 from tseval.core.results import BEFORE_ALL, Changes, DatedResult, Values
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray
     from tseval.core.batches import Batches
-    from tseval.tables.columns import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

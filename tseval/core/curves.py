@@ -11,15 +11,16 @@ from tseval.core.measure import Measure
 from tseval.core.results import Changes, Values
 from tseval.core.taking import account_of, curve
 from tseval.errors import UsageError
+from tseval.io.names import distinct
+from tseval.io.schema import ALL_TOPICS
+from tseval.io.times import UNITS
 from tseval.records import frozen
-from tseval.tables import ALL_TOPICS, distinct
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.arrays import BoolArray, FloatArray
     from tseval.core.family import Evaluation
-    from tseval.tables.columns import BoolArray, FloatArray
 
 
 @frozen

@@ -16,8 +16,8 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from tseval.core.rules import each_once
 from tseval.errors import UsageError, check_choice
+from tseval.io.schema import Schema
 from tseval.records import frozen
-from tseval.tables import Schema
 
 Record = TypeVar("Record")
 OF_FIELD = ""

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.wording import count, listed
+from tseval.io.names import natural_order
+from tseval.io.times import UNITS, dated
 from tseval.records import frozen
-from tseval.tables import natural_order
 from tseval.tables.keys import earliest, latest, rows_by_code
-from tseval.tables.times import UNITS, dated
 
 if TYPE_CHECKING:
-    from tseval.tables import Ids, InputRecord
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
+    from tseval.io.origin import InputRecord
+    from tseval.tables import Ids
 
 
 def zone_warnings(inputs: Iterable[InputRecord]) -> Iterator[str]:

@@ -21,12 +21,12 @@ from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
 from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
-from tseval.files.formats import Format, Line, nothing_to_say
-from tseval.files.forms import Forms, check_forms, form_for, form_named
-from tseval.files.given import Called, are_records, check_inputs
+from tseval.io.formats import Format, Forms, Line, check_forms, form_for, form_named, nothing_to_say
+from tseval.io.given import Called, are_records, check_inputs
+from tseval.io.origin import InputRecord, Origin
+from tseval.io.schema import Schema
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
-from tseval.tables import InputRecord, Origin, Schema
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.core.batches import Batches
     from tseval.core.firsts import Firsts
     from tseval.core.panels import Picture
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
     from tseval.io.tables import Table, TableReader
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 SHORT_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""

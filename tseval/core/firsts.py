@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 
 @frozen

@@ -20,20 +20,20 @@ from tseval.core.declared import declared, input_name
 from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
 from tseval.core.kernel import KEY
-from tseval.files import PLAIN_FORMS
-from tseval.files.given import input_of
+from tseval.io import PLAIN_FORMS
+from tseval.io.given import input_of
 from tseval.io.tables import Table, TableReader, read
+from tseval.io.units import Units
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
-from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.core.editions import Edition
     from tseval.core.kernel import Contributions
     from tseval.core.sections import Setting
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 Made = TypeVar("Made", bound="FrameEvaluation")
 

@@ -9,15 +9,15 @@ import polars as pl
 
 from tseval.core.nearest import names_in
 from tseval.errors import Fault, InputError, input_error
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.time_reading import TIME_KEYS, formats_of
 from tseval.io.cells import PlainTable, as_text, parse_numbers, type_columns
+from tseval.io.faults import FaultList
 from tseval.io.forms import READERS, form_of, row_input
+from tseval.io.inputs import Input
 from tseval.io.json_tables import elements, objects
+from tseval.io.schema import Column, Kind, Schema
+from tseval.io.time_reading import TIME_KEYS, formats_of
+from tseval.io.times import NotANumber, implausible, moment, number
 from tseval.records import frozen
-from tseval.tables import Column, Kind, Schema
-from tseval.tables.times import NotANumber, implausible, moment, number
 
 WORDS = {
     "time": (

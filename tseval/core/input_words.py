@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tseval.core.wording import listed
 
 if TYPE_CHECKING:
-    from tseval.tables import InputRecord
+    from tseval.io.origin import InputRecord
 
 
 def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from tseval.tables import natural_order
+from tseval.io.names import natural_order
 
 KEY = ("run", "topic")
 ALWAYS = -math.inf

@@ -15,12 +15,12 @@ import numpy as np
 
 from tseval.core.batches import Batches
 from tseval.core.results import BEFORE_ALL, Changes, DatedResult, Values
+from tseval.io.names import ABSENT
 from tseval.records import frozen
-from tseval.tables import ABSENT
 from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 ALWAYS = -np.inf
 """The date of an amount that counts at every time."""

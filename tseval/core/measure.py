@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from tseval.core.results import Result
 from tseval.core.wording import paragraphs_of
 from tseval.errors import MeasureError, did_you_mean
+from tseval.io.times import Moment, NotANumber
 from tseval.records import frozen
-from tseval.tables.times import Moment, NotANumber
 
 Argument: TypeAlias = str | Callable[..., Any]
 """A parameter's value: as it is written, or in Python a function."""

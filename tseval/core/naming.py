@@ -12,17 +12,17 @@ from tseval.core.declared import Declared, declared, input_name, input_tables, o
 from tseval.core.declared import given as declared_given
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError, did_you_mean, nearest
-from tseval.files import JSON
-from tseval.files.columns import ColumnName, Columns, column_names
-from tseval.files.given import FrameInput, input_of
-from tseval.files.inputs import Input
-from tseval.files.json_text import holds_key
-from tseval.files.time_reading import RELATIVE, TIME_KEYS, TimeReading
+from tseval.io import JSON
+from tseval.io.columns import ColumnName, Columns, column_names
+from tseval.io.given import FrameInput, input_of
+from tseval.io.inputs import Input
+from tseval.io.json_text import holds_key
+from tseval.io.schema import Kind
+from tseval.io.time_reading import RELATIVE, TIME_KEYS, TimeReading
 from tseval.records import frozen
-from tseval.tables import Kind
 
 if TYPE_CHECKING:
-    from tseval.tables import Schema
+    from tseval.io.schema import Schema
 
 Inputs = TypeVar("Inputs")
 

@@ -10,11 +10,11 @@ from tseval.core import registry
 from tseval.errors import Fault
 from tseval.io import binary, fields
 from tseval.io.forms import recognise
+from tseval.io.schema import Schema
 from tseval.records import frozen
-from tseval.tables import Schema
 
 if TYPE_CHECKING:
-    from tseval.files.inputs import Input
+    from tseval.io.inputs import Input
 
 ALIKE = 0.85
 """How alike two names are, at least, of which one may be misspelt for the other."""

@@ -11,7 +11,7 @@ from tseval.core.registry import measure
 from tseval.core.scores import Overall, Scores
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 BEST, MEDIAN, WORST = "(best)", "(median)", "(worst)"
 """What stands in the place of a run's name."""

@@ -173,8 +173,8 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write the picture whole or not at all; the form follows the suffix."""
-        from tseval.files import PICTURES
-        from tseval.files.atomic_write import write_whole
+        from tseval.io import PICTURES
+        from tseval.io.atomic_write import write_whole
 
         form = Path(path).suffix.lstrip(".").lower()
         if form not in PICTURES:

@@ -16,11 +16,11 @@ from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
 from tseval.core.plugins import brought, guard, leave_out
 from tseval.errors import MeasureError, UsageError, did_you_mean
-from tseval.tables import Schema
+from tseval.io.schema import Schema
 
 if TYPE_CHECKING:
-    from tseval.files.formats import Format
-    from tseval.files.imports import Import
+    from tseval.io.formats import Format
+    from tseval.io.imports import Import
 
 MEASURES = "tseval.measures"
 """A plug-in names a `Definition`, or an iterable of them, under this group."""

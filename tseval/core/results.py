@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from tseval.records import frozen
 
 if TYPE_CHECKING:
+    from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.core.batches import Batches
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
 @frozen

@@ -16,10 +16,10 @@ from tseval.core.ledgers import Account
 from tseval.core.measure import Measure
 from tseval.core.results import Values
 from tseval.core.taking import account_in, moments
-from tseval.tables.units import Units
+from tseval.io.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 
 class LedgerSums:

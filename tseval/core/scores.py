@@ -12,15 +12,16 @@ import numpy as np
 from tseval.core.results import Values
 from tseval.core.wording import count
 from tseval.errors import UsageError, did_you_mean
-from tseval.files.score_files import ScoreRecord
+from tseval.io.origin import InputRecord
+from tseval.io.schema import ALL_TOPICS
+from tseval.io.score_files import ScoreRecord
 from tseval.records import frozen
-from tseval.tables import ALL_TOPICS, InputRecord
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.arrays import BoolArray, FloatArray
     from tseval.core.panels import Picture
-    from tseval.tables.columns import BoolArray, FloatArray
 
 
 @frozen
@@ -107,8 +108,8 @@ class Scores:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the values of all topics, and the signature."""
-        from tseval.files.markup import html_signature, html_table
-        from tseval.files.score_files import shown
+        from tseval.io.markup import html_signature, html_table
+        from tseval.io.score_files import shown
 
         rows = [
             [run, *(shown(self.value(name, run=run)) for name in self.measures)]
@@ -242,9 +243,9 @@ class Scores:
         `.json`, `.csv`, `.parquet`, `.trec`, `.md`, `.tex`; anything else is a `UsageError`. Cells
         that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.
         """
-        from tseval.files.atomic_write import write_whole
-        from tseval.files.formulas import saved
-        from tseval.files.score_files import RESULT_FORMS, SUFFIXES
+        from tseval.io.atomic_write import write_whole
+        from tseval.io.formulas import saved
+        from tseval.io.score_files import RESULT_FORMS, SUFFIXES
 
         suffix = Path(path).suffix.lstrip(".").lower()
         form = SUFFIXES.get(suffix, suffix)
@@ -256,7 +257,7 @@ class Scores:
 
     def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
         """The content of a file of these scores, in one of `RESULT_FORMS`."""
-        from tseval.files.score_files import ScoreFile, Undefined, score_file_bytes
+        from tseval.io.score_files import ScoreFile, Undefined, score_file_bytes
 
         file = ScoreFile(
             self.runs,

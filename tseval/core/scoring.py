@@ -15,12 +15,12 @@ from tseval.core.results import Result, Values
 from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, Reason, UsageError, check_choice
+from tseval.io.memory import release_unused
+from tseval.io.names import natural_order
 from tseval.records import frozen
-from tseval.tables import natural_order
-from tseval.tables.memory import release_unused
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
 Undefined: TypeAlias = Literal["skip", "zero"]

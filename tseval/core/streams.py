@@ -36,18 +36,18 @@ from tseval.core.results import Result
 from tseval.core.scoring import chosen_measures, plain_scores, scores_of, signature_of
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_error
-from tseval.files.atomic_write import write_whole
-from tseval.files.faults import FaultList
-from tseval.files.given import FrameInput, input_of, is_frame, run_names
-from tseval.files.inputs import STANDARD_INPUT, Input, all_of_file
+from tseval.io.atomic_write import write_whole
 from tseval.io.blocks import LINE_FEED, RUN, LineBlock, cut, read_blocks, read_nothing
+from tseval.io.faults import FaultList
+from tseval.io.given import FrameInput, input_of, is_frame, run_names
+from tseval.io.inputs import STANDARD_INPUT, Input, all_of_file
+from tseval.io.origin import InputRecord, Known
+from tseval.io.repeats import HASH_BYTES, Recent, Repeats
 from tseval.io.tables import Table, read_input, track_of
-from tseval.tables.origin import InputRecord, Known
-from tseval.tables.repeats import HASH_BYTES, Recent, Repeats
 
 if TYPE_CHECKING:
-    from tseval.tables.repeats import Marks
-    from tseval.tables.schema import Schema
+    from tseval.io.repeats import Marks
+    from tseval.io.schema import Schema
 
 ROWS = 65_536
 """About how many rows are in memory at once."""

@@ -11,11 +11,11 @@ from tseval.core.batches import Batches
 from tseval.core.measure import Measure
 from tseval.core.results import Changes, DatedResult, Result, Values
 from tseval.errors import MeasureError, UsageError
-from tseval.tables.times import NotANumber
-from tseval.tables.units import Units
+from tseval.io.times import NotANumber
+from tseval.io.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 
 def moments(measure: Measure, starts: FloatArray) -> FloatArray:

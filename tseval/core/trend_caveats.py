@@ -10,14 +10,15 @@ import numpy as np
 from tseval.core.batches import cover
 from tseval.core.trends import Series
 from tseval.core.wording import count, listed
+from tseval.io.names import ABSENT
+from tseval.io.schema import ALL_TOPICS
 from tseval.statistics import assumptions
 from tseval.statistics.assumptions import DEPENDENT
 from tseval.statistics.trend import FEWEST
-from tseval.tables import ABSENT, ALL_TOPICS
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray
     from tseval.core.family import Evaluation
-    from tseval.tables.columns import FloatArray
 
 
 def outside(evaluation: Evaluation, drawn: Sequence[Series]) -> Iterator[str]:

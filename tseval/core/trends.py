@@ -20,17 +20,17 @@ from tseval.core.measure import Measure
 from tseval.core.results import Values
 from tseval.core.taking import account_of
 from tseval.errors import UsageError
+from tseval.io.schema import ALL_TOPICS
+from tseval.io.times import UNITS
 from tseval.records import frozen
 from tseval.statistics import assumptions
 from tseval.statistics.trend import Trend, fit
-from tseval.tables import ALL_TOPICS
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.arrays import BoolArray, FloatArray
     from tseval.core.family import Evaluation
-    from tseval.tables.columns import BoolArray, FloatArray
 
 MOST = 10_000
 """A topic of more batches than this is refused: surely a slip of the unit."""

@@ -10,15 +10,14 @@ from tseval.core.doubtful_times import zone_warnings
 from tseval.core.naming import AS_THEY_ARE, Naming, name_files
 from tseval.core.nearest import misspelt, names_in, nearest_fault
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.files.faults import FaultList
-from tseval.files.formats import Format, Line, Rank
-from tseval.files.forms import Forms, form_for, form_of_the_rest
-from tseval.files.given import check_inputs
-from tseval.files.inputs import Input
+from tseval.io.faults import FaultList
+from tseval.io.formats import Format, Forms, Line, Rank, form_for, form_of_the_rest
 from tseval.io.forms import READERS
+from tseval.io.given import check_inputs
+from tseval.io.inputs import Input
+from tseval.io.schema import Schema
 from tseval.io.tables import TableReader
 from tseval.io.tables import read as read_table
-from tseval.tables import Schema
 
 
 def validate(

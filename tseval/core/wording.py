@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tseval.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 NAMED = 5
 """How many names a warning lists before it counts the rest."""

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from tseval.core.guessed_columns import GuessedFile, guessed
 from tseval.errors import InputError, OutputError, UsageError, reason_of
-from tseval.files.atomic_write import write_together
-from tseval.files.columns import ColumnName
-from tseval.files.faults import FaultList
-from tseval.files.inputs import STANDARD_INPUT, Input
-from tseval.files.time_reading import TIME_KEYS
+from tseval.io.atomic_write import write_together
+from tseval.io.columns import ColumnName
+from tseval.io.faults import FaultList
+from tseval.io.inputs import STANDARD_INPUT, Input
+from tseval.io.schema import NUGGETS, UPDATES
+from tseval.io.time_reading import TIME_KEYS
 from tseval.records import frozen
-from tseval.tables.schema import NUGGETS, UPDATES
 
 GOLD, MAPPING, SCRIPT = "gold.csv", "mapping.toml", "score.sh"
 DRAFTS = 50

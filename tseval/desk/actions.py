@@ -12,8 +12,8 @@ from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.judgments import topic_judgments
 from tseval.errors import UsageError
+from tseval.io.times import NotANumber, implausible, moment, number, why_implausible
 from tseval.reporting.page.markup import shown
-from tseval.tables.times import NotANumber, implausible, moment, number, why_implausible
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk

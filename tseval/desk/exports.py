@@ -15,7 +15,7 @@ import polars as pl
 from tseval.desk.decisions import Decision
 from tseval.desk.judgments import NO, YES
 from tseval.desk.outcome import judged_rows, named_pairs
-from tseval.files.rows import result_object_bytes
+from tseval.io.rows import result_object_bytes
 from tseval.matching.corrections import ACCEPT, REJECT
 from tseval.version import VERSION
 

@@ -20,7 +20,7 @@ from tseval.desk.state import Nugget, State
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 Verdicts: TypeAlias = NDArray[np.int8]
 UNJUDGED, NO, YES = -1, 0, 1

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.errors import UsageError
-from tseval.files import JSON
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input, all_of_file
+from tseval.io import JSON
+from tseval.io.faults import FaultList
 from tseval.io.forms import FormInput
+from tseval.io.inputs import Input, all_of_file
 from tseval.io.json_tables import elements
 from tseval.records import frozen
 

@@ -23,11 +23,11 @@ from tseval.records import frozen
 from tseval.statistics import kendall
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray
     from tseval.core.scores import Scores
     from tseval.desk.judgments import Gold
     from tseval.desk.pool import Pool
     from tseval.desk.state import State
-    from tseval.tables.columns import FloatArray
 
 MATCHER, NOBODY = "matcher", "no"
 """What pairs count as that nobody judged: what the matcher says, or no match."""

@@ -22,16 +22,16 @@ import polars as pl
 from tseval.desk.store import Kept, StoreError
 from tseval.errors import UsageError
 from tseval.families.temporal.files import READERS, code_names, join_ids, split_ids
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
+from tseval.io.names import natural_order
+from tseval.io.origin import InputRecord, Known
 from tseval.io.tables import PLACE, Table, read
 from tseval.matching.matching import get_matcher, match
 from tseval.records import frozen
-from tseval.tables import natural_order
-from tseval.tables.origin import InputRecord, Known
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
-    from tseval.tables.columns import IntArray
+    from tseval.arrays import IntArray
+    from tseval.io.given import Given
 
 UPDATES, NUGGETS = "updates", "nuggets"
 """The tables that a store holds."""

@@ -22,10 +22,10 @@ from tseval.records import frozen
 
 if TYPE_CHECKING:
     import matchers
+    from tseval.arrays import BoolArray, FloatArray
     from tseval.desk.judgments import Gold
     from tseval.desk.pool import Pool
     from tseval.desk.state import Nugget, State
-    from tseval.tables.columns import BoolArray, FloatArray
 
 RANDOM, NEAR_THRESHOLD, MISSED, DISPUTED = "random", "threshold", "missed", "disputed"
 SPLIT, CHOSEN, READING = "split", "chosen", "reading"

@@ -23,8 +23,8 @@ from tseval.records import frozen
 if TYPE_CHECKING:
     import polars as pl
 
+    from tseval.arrays import BoolArray, IntArray
     from tseval.desk.pool import Pool
-    from tseval.tables.columns import BoolArray, IntArray
 
 
 @frozen

@@ -11,8 +11,8 @@ import numpy as np
 from tseval.desk.agreement import agreements, confusions
 from tseval.desk.judgments import by_assessor, by_topic
 from tseval.desk.queue import Next, alike, scores, suggested, threshold_of
+from tseval.io.times import dated
 from tseval.reporting.page.markup import shown
-from tseval.tables.times import dated
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk

@@ -9,9 +9,9 @@ from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.temporal.correcting import Jitter
-from tseval.files.columns import Columns
-from tseval.files.forms import Forms
-from tseval.files.given import Given, Runs
+from tseval.io.columns import Columns
+from tseval.io.formats import Forms
+from tseval.io.given import Given, Runs
 from tseval.parallel.engine import Engine
 
 def score(

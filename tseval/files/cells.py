@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from tseval.io.schema import Kind, Schema
 from tseval.records import frozen
-from tseval.tables import Kind, Schema, Texts
+from tseval.tables import Texts
 from tseval.tables.arrow import integers, strings
 
 if TYPE_CHECKING:
+    from tseval.arrays import BoolArray, IntArray
     from tseval.errors import Fault
-    from tseval.files.faults import FaultList
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.io.faults import FaultList
 
 
 @frozen

@@ -15,15 +15,15 @@ import numpy as np
 
 from tseval.errors import input_error
 from tseval.files.cells import Cells, column_of
-from tseval.files.csv_fields import long_fields
-from tseval.files.inputs import SHOWN_BYTES
-from tseval.files.limits import LINE
-from tseval.files.text_lines import UTF8_CURE, not_utf8
-from tseval.tables import Schema
+from tseval.io.csv_fields import long_fields
+from tseval.io.inputs import SHOWN_BYTES
+from tseval.io.limits import LINE
+from tseval.io.schema import Schema
+from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 if TYPE_CHECKING:
-    from tseval.files.faults import FaultList
-    from tseval.files.inputs import Input
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
 
 DIVIDERS = {",": 1, ";": 2, "|": 2}
 """What may divide fields, with how often it has to stand in a header to be known."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tseval.files.faults import FaultList
-from tseval.files.given import FrameInput
 from tseval.files.parquet import arrow_cells, refuse_kind
 from tseval.files.plain import Rows, build, check_doubts, check_header
-from tseval.files.text_lines import UTF8_CURE
-from tseval.tables import Schema
+from tseval.io.faults import FaultList
+from tseval.io.given import FrameInput
+from tseval.io.schema import Schema
+from tseval.io.text_lines import UTF8_CURE
 
 if TYPE_CHECKING:
     import pandas as pd

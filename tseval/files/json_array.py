@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tseval.errors import Fault, input_error
-from tseval.files import json_text
-from tseval.files.inputs import RowInput
 from tseval.files.jsonl import HALF, HALVES_CURE, cells_in, cells_of, holds_half, object_in
-from tseval.files.text_lines import UTF8_CURE, whole_text
+from tseval.io import json_text
+from tseval.io.inputs import RowInput
+from tseval.io.text_lines import UTF8_CURE, whole_text
 
 if TYPE_CHECKING:
     from tseval.files.cells import Cells
-    from tseval.files.faults import FaultList
-    from tseval.files.inputs import Input
-    from tseval.tables import Schema
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
+    from tseval.io.schema import Schema
 
 START = re.compile(rb"\[\s*[{\]]")
 """How one begins: a list of lists is no table."""

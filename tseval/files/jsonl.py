@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.files import json_text
 from tseval.files.cells import Cells, column_of
-from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.files.tsv import BYTE_ORDER_MARK
-from tseval.tables import Column, Kind, Schema
+from tseval.io import json_text
+from tseval.io.schema import Column, Kind, Schema
+from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 if TYPE_CHECKING:
-    from tseval.files.faults import FaultList
-    from tseval.files.inputs import Input
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
 
 HALF = "an escape stands for half a character: not UTF-8"
 HALVES_CURE = "write both halves of the pair, or the character itself"

@@ -13,10 +13,11 @@ import pyarrow.compute as pc
 
 from tseval.errors import InputError, input_error
 from tseval.files.cells import Cells
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input, RowInput, check_document
-from tseval.files.text_lines import UTF8_CURE, not_utf8
-from tseval.tables import Column, Kind, Schema, Texts
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input, RowInput, check_document
+from tseval.io.schema import Column, Kind, Schema
+from tseval.io.text_lines import UTF8_CURE, not_utf8
+from tseval.tables import Texts
 
 MAGIC = b"PAR1"
 CELL_BYTES = 8

@@ -13,19 +13,22 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import Fault, UsageError, nearest
-from tseval.files import JSON, csv_table, json_array, parquet, spreadsheet, tsv
+from tseval.files import csv_table, json_array, parquet, spreadsheet, tsv
 from tseval.files.cells import Cells
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input, RowInput
 from tseval.files.jsonl import read_jsonl
-from tseval.files.threads import side_by_side
 from tseval.files.value_parsing import read_numbers
+from tseval.io import JSON
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input, RowInput
+from tseval.io.origin import InputRecord, Origin
+from tseval.io.schema import Column, Kind, Schema
+from tseval.io.threads import side_by_side
 from tseval.records import frozen
-from tseval.tables import Column, Ids, InputRecord, Kind, Origin, Schema, repeated_rows
+from tseval.tables import Ids, repeated_rows
 from tseval.tables.arrow import plain_ascii, truths
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.arrays import BoolArray, IntArray
 
 Reader = Callable[[Input, Schema, FaultList], Cells]
 READERS: dict[str, Reader] = {

@@ -16,17 +16,19 @@ from typing import (
 
 import numpy as np
 
-from tseval.files.faults import FaultList
 from tseval.files.frames import read_frame
-from tseval.files.given import FrameInput, input_of
-from tseval.files.inputs import Input
 from tseval.files.plain import Rows, by_rows, read_rows, recognise
-from tseval.tables import Ids, InputRecord, Origin, Schema, repeated_rows
+from tseval.io.faults import FaultList
+from tseval.io.given import FrameInput, input_of
+from tseval.io.inputs import Input
+from tseval.io.origin import InputRecord, Origin
+from tseval.io.schema import Schema
+from tseval.tables import Ids, repeated_rows
 from tseval.tables.base import Table
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
-    from tseval.tables.columns import BoolArray
+    from tseval.arrays import BoolArray
+    from tseval.io.given import Given
 
 Made = TypeVar("Made", bound=Table)
 Asked = ParamSpec("Asked")

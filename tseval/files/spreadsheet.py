@@ -16,11 +16,11 @@ import numpy as np
 
 from tseval.errors import MissingExtra, input_error
 from tseval.files.cells import Cells, column_of
-from tseval.files.inputs import BLOCK_BYTES, Input, RowInput, check_document
+from tseval.io.inputs import BLOCK_BYTES, Input, RowInput, check_document
 
 if TYPE_CHECKING:
-    from tseval.files.faults import FaultList
-    from tseval.tables import Schema
+    from tseval.io.faults import FaultList
+    from tseval.io.schema import Schema
 
 MAGIC = b"PK\x03\x04"
 OLD_MAGIC = b"\xd0\xcf\x11\xe0"

@@ -17,17 +17,18 @@ import pyarrow as pa
 
 from tseval.errors import Fault
 from tseval.files.cells import Cells, counted_on
-from tseval.files.faults import FaultList
-from tseval.files.text_lines import UTF8_CURE, not_utf8
-from tseval.files.threads import side_by_side
+from tseval.io.faults import FaultList
+from tseval.io.schema import Kind, Schema
+from tseval.io.text_lines import UTF8_CURE, not_utf8
+from tseval.io.threads import side_by_side
 from tseval.records import frozen
-from tseval.tables import Kind, Schema, Texts
+from tseval.tables import Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tseval.files.inputs import Input
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.arrays import BoolArray, IntArray
+    from tseval.io.inputs import Input
 
     ByteArray = NDArray[np.uint8]
 

@@ -10,11 +10,11 @@ import numpy as np
 from tseval.errors import UsageError
 from tseval.files import jsonl, parquet, tsv
 from tseval.files.cells import Cells
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
 from tseval.files.plain import build, check_doubts, check_header, form_of, header, record_of
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.schema import UPDATES
 from tseval.tables import Updates
-from tseval.tables.schema import UPDATES
 
 ROWS = 65_536
 """About how many updates are in memory at once."""

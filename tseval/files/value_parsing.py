@@ -10,14 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tseval.tables import Column, Ids, Kind
+from tseval.io.schema import Column, Kind
+from tseval.io.times import TOO_LARGE, NotANumber, early, implausible, number, why_implausible
+from tseval.tables import Ids
 from tseval.tables.arrow import numbers
-from tseval.tables.times import TOO_LARGE, NotANumber, early, implausible, number, why_implausible
 
 if TYPE_CHECKING:
-    from tseval.files.faults import FaultList
-    from tseval.files.inputs import Input
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
 
 NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*", re.ASCII)

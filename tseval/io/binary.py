@@ -19,11 +19,11 @@ import numpy as np
 import polars as pl
 
 from tseval.errors import MissingExtra, input_error
-from tseval.files.faults import FaultList
-from tseval.files.inputs import BLOCK_BYTES, Input, check_document
-from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.io.cells import AS_JSON, WORDS, PlainTable, as_text
-from tseval.tables.schema import Column
+from tseval.io.faults import FaultList
+from tseval.io.inputs import BLOCK_BYTES, Input, check_document
+from tseval.io.schema import Column
+from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 if TYPE_CHECKING:
     import pandas as pd

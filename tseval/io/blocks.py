@@ -10,10 +10,10 @@ from itertools import chain, count
 import numpy as np
 
 from tseval.errors import Fault, InputError, UsageError
-from tseval.files.given import is_empty
-from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
-from tseval.files.limits import LINE
 from tseval.io.forms import form_of
+from tseval.io.given import is_empty
+from tseval.io.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
+from tseval.io.limits import LINE
 from tseval.io.tables import Table, TableReader, read_input, track_of
 
 LINE_FEED = 10

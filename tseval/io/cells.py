@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 
 from tseval.errors import nearest
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.text_lines import UTF8_CURE, not_utf8
-from tseval.tables import times
-from tseval.tables.origin import InputRecord
-from tseval.tables.schema import Column, Kind, Schema
-from tseval.tables.times import NotANumber
+from tseval.io import times
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.origin import InputRecord
+from tseval.io.schema import Column, Kind, Schema
+from tseval.io.text_lines import UTF8_CURE, not_utf8
+from tseval.io.times import NotANumber
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK_ROWS = 20_000

@@ -13,12 +13,6 @@ from itertools import chain, islice
 import polars as pl
 
 from tseval.errors import input_error
-from tseval.files.csv_fields import long_fields
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.limits import LINE
-from tseval.files.text_lines import not_utf8
-from tseval.files.threads import side_by_side
 from tseval.io.cells import (
     BLOCK_ROWS,
     BYTE_ORDER_MARK,
@@ -27,8 +21,14 @@ from tseval.io.cells import (
     text_frame,
     type_columns,
 )
+from tseval.io.csv_fields import long_fields
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.limits import LINE
+from tseval.io.schema import Kind, Schema
+from tseval.io.text_lines import not_utf8
+from tseval.io.threads import side_by_side
 from tseval.records import frozen
-from tseval.tables.schema import Kind, Schema
 
 FEW_CURE = "too few: separate the fields by single tabs; an optional value needs its tab too"
 MANY_CURE = "too many: replace tabs inside the text by spaces, or remove the extra fields"

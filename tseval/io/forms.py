@@ -7,15 +7,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import polars as pl
 
 from tseval.errors import UsageError
-from tseval.files import JSON
-from tseval.files.faults import FaultList
-from tseval.files.given import FrameInput
-from tseval.files.inputs import Input, RowInput
-from tseval.io import binary, fields, json_tables
+from tseval.io import JSON, binary, fields, json_tables
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, type_columns
+from tseval.io.faults import FaultList
+from tseval.io.given import FrameInput
+from tseval.io.inputs import Input, RowInput
+from tseval.io.origin import InputRecord
 from tseval.io.records import without_collector
-from tseval.tables.origin import InputRecord
-from tseval.tables.schema import Schema
+from tseval.io.schema import Schema
 
 READERS: Mapping[str, Callable[[PlainTable], Iterator[pl.DataFrame]]] = {
     "tsv": fields.read_tsv,

@@ -12,12 +12,12 @@ from typing import Any
 import polars as pl
 
 from tseval.errors import Fault, InputError
-from tseval.files import json_text
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.text_lines import UTF8_CURE, not_utf8
+from tseval.io import json_text
 from tseval.io.cells import AS_JSON, BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
-from tseval.tables.schema import Column, Kind
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.schema import Column, Kind
+from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 KINDS = {
     str: "text", int: "number", float: "number", bool: "truth value", list: "list", dict: "object",

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
+from tseval.io.faults import FaultList
 from tseval.io.forms import names_of
+from tseval.io.inputs import Input
 from tseval.io.json_tables import OBJECT_CURE
 from tseval.io.records import kind_of, records_in
+from tseval.io.schema import Column, Kind, Schema
 from tseval.io.tables import TrackFile
-from tseval.tables.schema import Column, Kind, Schema
 
 TYPES = "InformationTypes"
 NAMES = {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from tseval.io.json_tables import KINDS, elements, objects
 
 if TYPE_CHECKING:
-    from tseval.files.faults import FaultList
-    from tseval.files.inputs import Input
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
 
 Check: TypeAlias = Callable[[Any], bool]
 

@@ -20,25 +20,25 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tseval.files import JSON, TREC, TREC_TS, json_text
-from tseval.files.faults import FaultList
-from tseval.files.formats import Rank
-from tseval.files.inputs import Input
-from tseval.files.score_files import UNDEFINED
-from tseval.files.text_lines import not_utf8
+from tseval.io import JSON, TREC, TREC_TS, json_text
 from tseval.io.binary import PARQUET, parquet_metadata
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame, type_columns
+from tseval.io.faults import FaultList
 from tseval.io.fields import read_headless, split_tabs
+from tseval.io.formats import Rank
 from tseval.io.forms import read_plain, recognise
+from tseval.io.inputs import Input
+from tseval.io.origin import InputRecord
 from tseval.io.records import is_list, is_number, is_text, wrong_in
+from tseval.io.schema import ALL_TOPICS, SCORES, TEAMS, TOPIC, Column, Kind, Schema
+from tseval.io.score_files import UNDEFINED
 from tseval.io.tables import TableReader, TrackFile, TrackRows, add_faults, read, track_of
+from tseval.io.text_lines import not_utf8
+from tseval.io.times import NotANumber, number
 from tseval.records import frozen
-from tseval.tables.origin import InputRecord
-from tseval.tables.schema import ALL_TOPICS, SCORES, TEAMS, TOPIC, Column, Kind, Schema
-from tseval.tables.times import NotANumber, number
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 
 @frozen

@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import polars as pl
 
 from tseval.errors import Fault, input_error
-from tseval.files.faults import FaultList
-from tseval.files.formats import Format, Line, Rank, nothing_to_say
-from tseval.files.given import input_of, is_empty, run_names
-from tseval.files.imports import Import, Imported, numbers_as_text
-from tseval.files.inputs import Each, Input
 from tseval.io.cells import BLOCK_ROWS, WORDS, PlainTable, check_key, check_one_run
+from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, read_lines
+from tseval.io.formats import Format, Line, Rank, nothing_to_say
 from tseval.io.forms import READERS, faults_of, names_of, read_plain, recognise
+from tseval.io.given import input_of, is_empty, run_names
+from tseval.io.imports import Import, Imported, numbers_as_text
+from tseval.io.inputs import Each, Input
+from tseval.io.origin import InputRecord, Origin
 from tseval.io.records import without_collector
+from tseval.io.schema import ALL_TOPICS, Column, Schema
 from tseval.records import frozen
-from tseval.tables.origin import InputRecord, Origin
-from tseval.tables.schema import ALL_TOPICS, Column, Schema
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 PLACE = ("file", "line")
 """The columns that say where a row stands: its place among the sources, and its line there."""

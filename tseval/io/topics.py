@@ -8,14 +8,14 @@ from xml.parsers import expat
 
 import polars as pl
 
-from tseval.files import TREC_TS
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.text_lines import is_xml
+from tseval.io import TREC_TS
 from tseval.io.cells import text_frame, type_columns
+from tseval.io.faults import FaultList
+from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
+from tseval.io.inputs import Input
+from tseval.io.schema import TOPIC, TOPICS, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
-from tseval.tables.gold_topics import YEARS_CURE, GoldTopics, clash
-from tseval.tables.schema import TOPIC, TOPICS, Column, Kind, Schema
+from tseval.io.text_lines import is_xml
 
 EVENT = Schema(
     "topics",

@@ -34,7 +34,7 @@ from tseval.version import VERSION
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
     OfTallies: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 

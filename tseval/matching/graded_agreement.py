@@ -13,7 +13,7 @@ from tseval.matching.matching import TextColumn, every_score
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 
 class GradedAgreement(NamedTuple):

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
+from tseval.io.names import ABSENT, natural_order
+from tseval.io.origin import InputRecord
 from tseval.matching.in_units import hash_texts
 from tseval.matching.matching import (
     TextColumn,
@@ -28,11 +30,10 @@ from tseval.matching.matching import (
 from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
-from tseval.tables import ABSENT, InputRecord, natural_order
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 BINS = 10_000
 """Scores in the same part of so many are taken as equal."""

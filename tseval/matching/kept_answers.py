@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.errors import TsevalError
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.text_lines import text_lines
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.text_lines import text_lines
 
 if TYPE_CHECKING:
     from matchers.answers import Answer

@@ -15,8 +15,8 @@ from typing import Any
 import polars as pl
 
 from tseval.errors import UsageError
+from tseval.io.names import natural_order
 from tseval.records import frozen
-from tseval.tables import natural_order
 
 NUGGETIZER, CONE = "nuggetizer", "cone"
 LABEL_FORMS = (NUGGETIZER, CONE)

@@ -24,7 +24,7 @@ from tseval.records import frozen
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 SCORED_AT_ONCE = 1 << 24
 """Pairs whose scores are held at the same time, unless one nugget has more."""

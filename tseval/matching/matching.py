@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 
 from tseval.errors import DryRun, TsevalError, UsageError
-from tseval.files.limits import MATCHES, shown
+from tseval.io.limits import MATCHES, shown
 from tseval.matching.profiles import is_profile, read_profile
 from tseval.parallel.sharing import Progress
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 AT_ONCE = 1 << 16
 """So many texts are decoded together."""

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from tseval.errors import input_error, reason_of
-from tseval.files import json_text
-from tseval.files.inputs import all_of_file
+from tseval.io import json_text
+from tseval.io.inputs import all_of_file
 from tseval.version import VERSION
 
 SUFFIX = ".json"

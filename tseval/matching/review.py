@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tseval.errors import UsageError
-from tseval.files.rows import rows_bytes
 from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.rows import rows_bytes
 from tseval.io.tables import Table
 from tseval.matching.corrections import ACCEPT, IDS, REJECT, hold, refuse_rows
 from tseval.matching.matching import PAIRS, evidence

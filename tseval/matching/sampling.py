@@ -21,7 +21,7 @@ from tseval.records import frozen
 from tseval.statistics import Population, strata_of
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 PAIRS, DEPTH = 300, 10
 """How many pairs there are to judge, and how many texts of a run are read for a nugget, unless

@@ -14,17 +14,17 @@ import numpy as np
 import polars as pl
 
 from tseval.errors import InputError
-from tseval.files.inputs import Input
 from tseval.io.forms import names_of, read_plain
+from tseval.io.inputs import Input
+from tseval.io.schema import CORRECTIONS, JUDGED, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics import Drawn
-from tseval.tables.schema import CORRECTIONS, JUDGED, TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.arrays import BoolArray, IntArray
 
 ANSWERS = Schema("answers", (TOPIC, Column("relevant", Kind.ID, may_be_blank=True)))
 """A pool of posts that assessors fill in."""

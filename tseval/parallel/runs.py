@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
 from tseval.parallel.engine import Unit, check_is_there
 from tseval.parallel.sharing import Sharing
 from tseval.records import frozen

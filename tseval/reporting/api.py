@@ -13,9 +13,9 @@ from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
-from tseval.files.columns import Columns
-from tseval.files.forms import Forms
-from tseval.files.time_reading import TIME_KEYS
+from tseval.io.columns import Columns
+from tseval.io.formats import Forms
+from tseval.io.time_reading import TIME_KEYS
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report
@@ -62,7 +62,7 @@ class Page:
 
     def save(self, path: str | Path) -> None:
         """Write the page whole or not at all."""
-        from tseval.files.atomic_write import write_whole
+        from tseval.io.atomic_write import write_whole
 
         write_whole(path, self.html)
 

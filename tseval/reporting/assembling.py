@@ -18,7 +18,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import counted, missing_topics
 from tseval.core.sections import Section, Setting, Watched, unwatched
 from tseval.errors import Doubt, UsageError
-from tseval.files.forms import Forms, form_for
+from tseval.io.formats import Forms, form_for
 from tseval.io.scores import Provenance, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen

@@ -10,8 +10,8 @@ from tseval.comparison import Board, Comparison, Contest, RunStanding
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
-from tseval.files.formulas import saved
-from tseval.files.rows import rows_bytes
+from tseval.io.formulas import saved
+from tseval.io.rows import rows_bytes
 from tseval.records import frozen
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of

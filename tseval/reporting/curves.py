@@ -18,13 +18,13 @@ from tseval.core.registry import measures as listed_measures
 from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
 from tseval.errors import UsageError
+from tseval.io.times import UNITS
 from tseval.records import frozen
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 CURVES, TITLE = "curves", "Over time"
 PANELS = 6

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from tseval.files.columns import TimeWords
+from tseval.io.columns import TimeWords
 
 if TYPE_CHECKING:
     import pandas as pd

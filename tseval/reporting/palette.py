@@ -74,7 +74,7 @@ class Palette:
 
         Those that stand out, as many as there are colours at most, have different ones.
         """
-        from tseval.tables import natural_order  # which loads more than a legend needs
+        from tseval.io.names import natural_order
 
         places = {run: at for at, run in enumerate(natural_order(set(runs)))}
         changed: dict[str, int] = {}

@@ -9,12 +9,12 @@ from typing import Any
 
 from tseval.core.family import Family
 from tseval.core.naming import Naming
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
+from tseval.io.origin import InputRecord
 from tseval.io.scores import Provenance
 from tseval.records import frozen
 from tseval.reporting.content import InputRow
 from tseval.reporting.inputs import ReportInputs, built, parameters
-from tseval.tables import InputRecord
 
 RUN = "run"
 """What an input is that a signature doesn't name by its hash."""

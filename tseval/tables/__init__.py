@@ -6,12 +6,9 @@ What has to do with columns is loaded when first used: a family on frames of pol
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tseval.tables.names import ABSENT, distinct, natural_order
-from tseval.tables.origin import (
-    InputRecord,
-    Origin,
-)
-from tseval.tables.schema import (
+from tseval.io.names import ABSENT, distinct, natural_order
+from tseval.io.origin import InputRecord, Origin
+from tseval.io.schema import (
     ALL_TOPICS,
     CLUSTERS,
     CORRECTIONS,

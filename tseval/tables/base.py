@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from tseval.io.origin import Origin
 from tseval.tables.columns import Ids, Texts
-from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.arrays import BoolArray, IntArray
 
     Self = TypeVar("Self", bound="Table")
 

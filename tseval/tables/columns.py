@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tseval.io.names import ABSENT
 from tseval.records import frozen
 from tseval.tables.arrow import integers, numbers, strings, truths
 from tseval.tables.fingerprints import suspects
-from tseval.tables.names import ABSENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

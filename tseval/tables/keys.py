@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.tables.names import ABSENT
+from tseval.io.names import ABSENT
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, Ids, IntArray
+    from tseval.arrays import FloatArray, IntArray
+    from tseval.tables.columns import Ids
 
 
 def pair_keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
+from tseval.io.names import ABSENT, distinct
+from tseval.io.origin import Origin
 from tseval.records import frozen
 from tseval.tables.arrow import integers, numbers, strings
 from tseval.tables.base import Table, filled, optional
 from tseval.tables.columns import Ids, Texts
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
-from tseval.tables.names import ABSENT, distinct
-from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 NO_DUPLICATE = "NULL"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.errors import Fault, InputError
+from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
+from tseval.io.names import ABSENT
 from tseval.tables.arrow import strings
 from tseval.tables.columns import Ids
-from tseval.tables.gold_topics import YEARS_CURE, GoldTopics, clash
-from tseval.tables.names import ABSENT
 from tseval.tables.temporal import all_names
 
 if TYPE_CHECKING:
-    from tseval.tables.origin import Origin
+    from tseval.io.origin import Origin
 
 
 class TopicNames:

@@ -21,8 +21,8 @@ from tests.families.agreement.crowds import crowded
 from tests.families.agreement.families import FAMILIES
 from tests.families.agreement.odd import instant
 from tests.families.agreement.ways import COMPARED, MORE, WAYS, Case
+from tseval.io.times import moment
 from tseval.parallel.engine import Engine
-from tseval.tables.times import moment
 
 pytestmark = pytest.mark.small_times
 

@@ -219,5 +219,5 @@ def test_the_file_of_selected_posts_is_in_the_signature(tmp_path: Path) -> None:
 
 def test_a_draw_of_no_number_is_refused() -> None:
     """It would select every post, as if nothing had been asked for."""
-    with pytest.raises(tseval.UsageError, match="random sampling draws nothing without a number"):
+    with pytest.raises(tseval.UsageError, match="sampling=random needs --sample N"):
         tseval.score_clusters(run(), clusters(), SCORED, sampling="random")

@@ -575,7 +575,7 @@ def test_the_other_edition_and_measures() -> None:
         score(items, gold, "f1", **OF_2022)
     with pytest.raises(UsageError, match="LAGGED_FACT"):
         score(BY_HAND, HAND_LABELS[HAND_LABELS["label"] != "LAGGED_FACT"], "lagged")
-    with pytest.raises(UsageError, match="is given: name at least one"):
+    with pytest.raises(UsageError, match="FACTS is missing: one or more files"):
         score([], HAND_LABELS)
 
 

@@ -24,7 +24,7 @@ from tseval.families.filtering import explain
 from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
 from tseval.families.filtering.files import RUNS, is_track_file
 from tseval.families.filtering.trends import METRICS
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
 from tseval.io.tables import read
 
 pytestmark = pytest.mark.small_times

@@ -340,7 +340,7 @@ def test_latency_from_all_names_the_runs_that_it_depends_on(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--ignore-unsampled",), "without a pool no update is known to be unsampled"),
+        (("--ignore-unsampled",), "needs --pool FILE"),
         (("--rule", "sound=loud"), "unknown rule 'sound'"),
         (("--rule", "unsampled=maybe"), "rule unsampled cannot be 'maybe'"),
         (("--binary", "-m", "T"), "rule reward changes nothing in T"),

@@ -17,7 +17,7 @@ from tseval.core.scoring import scores_of
 from tseval.core.sections import Setting
 from tseval.families.changes.measures import FAMILY, UNITS
 from tseval.families.changes.rows import LEVELS, SETS
-from tseval.tables.times import written
+from tseval.io.times import written
 
 SHOWN = ("tRR", "tRBP", "tNDCG", "tAP", "tAP(ideal)", "silent")
 QUIET = "Days on which there was nothing to return and nothing was returned are not listed."

@@ -14,13 +14,13 @@ from tseval.core.measure import Measure
 from tseval.core.sections import Reporting, Section
 from tseval.errors import UsageError
 from tseval.families.changes import explain, files, measures, rows
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
 from tseval.io.tables import TableReader, lacks_columns
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 
 READERS = {**files.READERS, "runs": replace(files.READERS["runs"], remarks=rows.faults_in_itself)}

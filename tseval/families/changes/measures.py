@@ -13,7 +13,7 @@ from tseval.core.kernel import KEY, Contributions, ratio, total
 from tseval.core.measure import Definition, Measure, Parameter, documented
 from tseval.core.wording import paragraphs_of
 from tseval.families.changes import rows
-from tseval.tables.times import NotANumber, number
+from tseval.io.times import NotANumber, number
 
 FAMILY = "changes"
 GUIDELINES = "TREC 2026 Change Detection track, guidelines"

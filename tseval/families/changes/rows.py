@@ -13,10 +13,10 @@ from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed
 from tseval.errors import Fault
 from tseval.families.changes.files import BAD_TAG, DAY_CURE, METADATA_CURE, NO_METADATA, real_days
+from tseval.io.names import natural_order
 from tseval.io.tables import Table
+from tseval.io.times import UNITS, moment
 from tseval.records import frozen
-from tseval.tables import natural_order
-from tseval.tables.times import UNITS, moment
 
 LEVELS = DOCUMENT_LEVEL, QUESTION_LEVEL = "documents", "questions"
 """Documents are ranked for each question, and the questions of a topic themselves."""

@@ -9,7 +9,7 @@ import polars as pl
 from tseval.core.family import Asked, Evaluation, Shown
 from tseval.core.frames import to_pandas
 from tseval.core.kernel import quotient, total
-from tseval.tables.times import UNITS, written
+from tseval.io.times import UNITS, written
 
 
 def clusters(evaluation: Evaluation, _: Asked[Any]) -> Shown:

@@ -26,21 +26,21 @@ from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows
 from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
-from tseval.files.given import input_of
-from tseval.files.imports import Import, Imported
+from tseval.io import schema
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, days_of, snowflake_times
 from tseval.io.forms import names_of
+from tseval.io.given import input_of
+from tseval.io.imports import Import, Imported
+from tseval.io.origin import records_of
 from tseval.io.tables import Table, read, texts_of
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
-from tseval.tables import schema
-from tseval.tables.origin import records_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.files.given import Given
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
+    from tseval.io.given import Given
 
 NO_CLUSTERS = "these measures need clusters"
 REMARKS_SHOWN = 5

@@ -32,30 +32,18 @@ from tseval.families.clusters.listings import (
     read_listing,
     tells_posts,
 )
-from tseval.files import JSON
-from tseval.files.faults import FaultList
-from tseval.files.formats import Format, Line, Rank, unknown_numbers
-from tseval.files.given import input_of
-from tseval.files.imports import Imported
-from tseval.files.inputs import Each, Input
-from tseval.files.text_lines import text_lines
+from tseval.io import JSON
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER, Clock, are_epochs, clock_of, snowflake_times
+from tseval.io.faults import FaultList
 from tseval.io.fields import Layout
+from tseval.io.formats import Format, Line, Rank, unknown_numbers
 from tseval.io.forms import recognise
+from tseval.io.given import input_of
+from tseval.io.imports import Imported
+from tseval.io.inputs import Each, Input
 from tseval.io.proposed_runs import PROPOSED_RUN
-from tseval.io.tables import (
-    Table,
-    TableReader,
-    TrackFile,
-    TrackRows,
-    add_faults,
-    lacks_columns,
-    read,
-    texts_of,
-)
-from tseval.records import frozen
-from tseval.tables.schema import (
+from tseval.io.schema import (
     ALL_TOPICS,
     CLUSTERS,
     DAY,
@@ -69,9 +57,21 @@ from tseval.tables.schema import (
     Kind,
     Schema,
 )
+from tseval.io.tables import (
+    Table,
+    TableReader,
+    TrackFile,
+    TrackRows,
+    add_faults,
+    lacks_columns,
+    read,
+    texts_of,
+)
+from tseval.io.text_lines import text_lines
+from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 LISTS = Schema(
     "lists",

@@ -22,14 +22,14 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from tseval.errors import Fault
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.json_text import doubled
-from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.io.binary import MAGIC as SPREADSHEET
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
 from tseval.io.json_tables import KINDS
+from tseval.io.json_text import doubled
+from tseval.io.schema import CLUSTERS
 from tseval.io.tables import TrackRows, frame_of_rows, lacks_columns
-from tseval.tables.schema import CLUSTERS
+from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 FACT = "collapsed_fact_id"
 FACT_MARK = "-collapsed-"

@@ -21,7 +21,7 @@ from tseval.core.measure import Definition, Measure, Parameter, documented
 from tseval.core.pools import MEAN
 from tseval.core.results import Taken, Values
 from tseval.families.clusters.rows import DEPTH, NOT_RELEVANT, REDUNDANT, RELEVANT
-from tseval.tables.times import UNITS
+from tseval.io.times import UNITS
 
 NAME = "clusters"
 PROPOSAL = "McCreadie and Soboroff, TREC Incident Streams Track Proposal"

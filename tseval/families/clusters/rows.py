@@ -21,9 +21,9 @@ from tseval.core.wording import count, listed, none_of
 from tseval.errors import InputError, Reason, UsageError
 from tseval.families.clusters.files import again, find_repeats
 from tseval.io.epochs import clock_of
+from tseval.io.names import natural_order
 from tseval.io.tables import Table
 from tseval.records import frozen
-from tseval.tables import natural_order
 
 DEPTH = 10
 """The number of posts a day that a user wants: K."""

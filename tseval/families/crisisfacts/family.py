@@ -20,7 +20,7 @@ from tseval.io.tables import TableReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 
 @frozen

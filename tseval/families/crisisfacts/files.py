@@ -10,15 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from tseval.files.faults import FaultList
-from tseval.files.formats import Line
-from tseval.files.inputs import Input
 from tseval.io import records, tables
+from tseval.io.faults import FaultList
+from tseval.io.formats import Line
+from tseval.io.inputs import Input
 from tseval.io.json_tables import objects
 from tseval.io.records import Record
-from tseval.tables import Column, Kind, Schema
-from tseval.tables.schema import RUN
-from tseval.tables.times import UNITS, NotANumber, early, moment
+from tseval.io.schema import RUN, Column, Kind, Schema
+from tseval.io.times import UNITS, NotANumber, early, moment
 
 FORMAT = "record-format"
 REQUEST_MEANING = "an event and a day: `CrisisFACTS-001-r3`"

@@ -9,9 +9,9 @@ from tseval.core.kernel import ALWAYS, natural, total
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed
 from tseval.families.crisisfacts import files
+from tseval.io.names import natural_order
+from tseval.io.times import UNITS
 from tseval.records import frozen
-from tseval.tables import natural_order
-from tseval.tables.times import UNITS
 
 FIRST = 64
 """How many collapsed facts of a request were assessed."""

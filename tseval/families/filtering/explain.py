@@ -41,21 +41,21 @@ from tseval.families.filtering.trends import (
     Fitted,
     TrendIndex,
 )
-from tseval.files import PICTURES
-from tseval.files.inputs import Input
-from tseval.files.rows import rows_bytes
+from tseval.io import PICTURES
+from tseval.io.inputs import Input
+from tseval.io.rows import rows_bytes
+from tseval.io.schema import ALL_TOPICS
 from tseval.io.scores import read_teams
+from tseval.io.times import UNITS
 from tseval.records import frozen
 from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical, durbin_watson_bounds
 from tseval.statistics.ranks import kendall, kendall_p
 from tseval.statistics.trend import FEWEST, difference, z_test
-from tseval.tables import ALL_TOPICS
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
     Trends = Sequence[tuple[str, str]]
     """Metrics, each with a length of batches."""

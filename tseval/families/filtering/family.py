@@ -24,15 +24,15 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.filtering import explain, files, measures, rows
 from tseval.families.filtering.trends import COSTS, EVEN, USUAL, Constants, TrendIndex
-from tseval.files.rows import ROW_FORMS
+from tseval.io.rows import ROW_FORMS
+from tseval.io.schema import POSTS
 from tseval.io.tables import Table, TableReader
+from tseval.io.times import NotANumber, number, written
 from tseval.records import frozen
-from tseval.tables.schema import POSTS
-from tseval.tables.times import NotANumber, number, written
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
+    from tseval.io.given import Given
 
 LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
 """The rating from which on a document is positive, by its name."""

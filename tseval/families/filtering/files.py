@@ -17,14 +17,14 @@ from itertools import islice
 
 import polars as pl
 
-from tseval.files.faults import FaultList
-from tseval.files.formats import Line, unknown_numbers
-from tseval.files.inputs import Input
+from tseval.io import schema
 from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, read_lines
+from tseval.io.formats import Line, unknown_numbers
+from tseval.io.inputs import Input
+from tseval.io.schema import POST_ID, TOPIC, Column, Kind, Schema
 from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows, add_faults
-from tseval.tables import schema
-from tseval.tables.schema import POST_ID, TOPIC, Column, Kind, Schema
 
 STREAM_ID = re.compile(rb"\d+-\S+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")

@@ -17,11 +17,11 @@ from tseval.families.filtering.trends import (
     Fitted,
     TrendIndex,
 )
+from tseval.io.times import UNITS, duration
 from tseval.statistics.trend import ratio
-from tseval.tables.times import UNITS, duration
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 FAMILY = "filtering"
 CITATION = (

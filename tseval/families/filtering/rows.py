@@ -22,13 +22,13 @@ from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.filtering.files import PAIR, RATINGS, ratings
-from tseval.files.faults import FaultList
+from tseval.io.faults import FaultList
 from tseval.io.tables import Table
+from tseval.io.times import MILLISECONDS, TIME_CURE, UNITS, Moment, NotANumber, dated, duration
 from tseval.records import frozen
-from tseval.tables.times import MILLISECONDS, TIME_CURE, UNITS, Moment, NotANumber, dated, duration
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 MOST_BATCHES = 1_000_000
 """More batches than this are a slip in a unit of time, and no memory would hold them."""

@@ -26,7 +26,7 @@ from tseval.statistics.assumptions import Assumptions, check
 from tseval.statistics.trend import FEWEST, Trend, fit, ratio
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
     Asked = Sequence[tuple[str, str]]
     """Metrics, each with a length of batches."""

@@ -39,7 +39,7 @@ from tseval.families.incidents.measures import (
 )
 from tseval.families.incidents.rows import Stream
 from tseval.families.incidents.rules import LABELLING, TYPING
-from tseval.tables.times import dated
+from tseval.io.times import dated
 
 MISSED, FALSE, TRUE, QUIET = "missed", "false", "true", "quiet"
 """What becomes of a post: an alert that was due but not given, given but not due, and so on."""

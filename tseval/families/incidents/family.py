@@ -41,22 +41,22 @@ from tseval.families.incidents import explain, files, measures, pooling, rows, t
 from tseval.families.incidents.rows import Stream
 from tseval.families.incidents.rules import EDITIONS, IncidentRules
 from tseval.families.incidents.rules import FAMILY as NAME
-from tseval.files import PICTURES
-from tseval.files.faults import FaultList
-from tseval.files.formats import Format, Rank
-from tseval.files.imports import Import
-from tseval.files.inputs import Input
+from tseval.io import PICTURES
+from tseval.io.faults import FaultList
+from tseval.io.formats import Format, Rank
 from tseval.io.forms import recognise
+from tseval.io.imports import Import
+from tseval.io.inputs import Input
+from tseval.io.origin import Origin
+from tseval.io.schema import ALL_TOPICS, EPOCHS
 from tseval.io.tables import read as read_table
+from tseval.io.times import written
 from tseval.records import frozen
-from tseval.tables.origin import Origin
-from tseval.tables.schema import ALL_TOPICS, EPOCHS
-from tseval.tables.times import written
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray, IntArray
     from tseval.core.batches import Batches
-    from tseval.files.given import Given
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.io.given import Given
 
 TREC_IS = "trec-is"
 """The form of the track's own files."""

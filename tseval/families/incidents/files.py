@@ -14,21 +14,20 @@ from typing import Any
 import polars as pl
 
 from tseval.errors import Fault, InputError
-from tseval.files import JSON, json_text
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.limits import DOCUMENT
-from tseval.files.text_lines import text_lines, whole_text
-from tseval.io import fields
+from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
+from tseval.io.faults import FaultList
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
+from tseval.io.inputs import Input
 from tseval.io.json_tables import HALVES_CURE, holds_half, objects
+from tseval.io.limits import DOCUMENT
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
+from tseval.io.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults, frame_of_rows
-from tseval.tables.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
-from tseval.tables.times import TOO_LARGE, NotANumber, implausible, number, why_implausible
+from tseval.io.text_lines import text_lines, whole_text
+from tseval.io.times import TOO_LARGE, NotANumber, implausible, number, why_implausible
 
 EVENT = replace(TOPIC, meaning="the event")
 POST = replace(POST_ID, aliases=("tweet_id",))

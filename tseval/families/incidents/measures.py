@@ -30,8 +30,8 @@ from tseval.families.incidents.rules import (
 )
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray, IntArray
     from tseval.core.measure import Argument
-    from tseval.tables.columns import FloatArray, IntArray
 
 GROUPS = (
     Parameter("actionable", "over the types that call for action alone", "", flag=True),

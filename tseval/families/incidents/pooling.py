@@ -21,14 +21,14 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.incidents.files import ONTOLOGY, POOLED_RUNS
 from tseval.families.incidents.rows import add_ancestors, find_types, places_of
-from tseval.files.imports import Imported
+from tseval.io.imports import Imported
 from tseval.io.tables import read, texts_of
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 SURE = 1.0
 """The confidence of a type that a run gives without a number."""

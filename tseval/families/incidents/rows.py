@@ -17,12 +17,12 @@ from tseval.families.incidents.files import HIGH, MARK, UNKNOWN
 from tseval.families.incidents.rules import IncidentRules
 from tseval.io.epochs import clock_of, snowflake_times
 from tseval.io.tables import Table
+from tseval.io.units import Units
 from tseval.records import frozen
-from tseval.tables.units import Units
 
 if TYPE_CHECKING:
+    from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.core.batches import Batches
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 PRIORITIES = {1: 0.25, 2: 0.5, 3: 0.75, 4: 1.0}
 """Each level as a number; an unknown one has none."""

@@ -21,16 +21,16 @@ from tseval.families.responses.rows import (
     find_warnings,
     index_responses,
 )
-from tseval.files.given import input_of
-from tseval.files.inputs import Input
+from tseval.io.given import input_of
+from tseval.io.inputs import Input
+from tseval.io.schema import TOPICS
 from tseval.io.tables import Table, read
 from tseval.io.topics import TOPICS_READER
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
-from tseval.tables.schema import TOPICS
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 OWN_TOPICS = (Sort.REPORT, Sort.COUNTS, Sort.ANNOTATIONS, Sort.HITS)
 """What is scored over the topics that a run has, as those who made it do. So is all else without a

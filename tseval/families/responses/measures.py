@@ -15,11 +15,11 @@ from tseval.core.results import Result, Values
 from tseval.families.responses import records
 from tseval.families.responses.records import MANDATORY, OKAY, VITAL, Sort
 from tseval.families.responses.rows import CELL, ResponseIndex
+from tseval.io.times import UNITS
 from tseval.records import frozen
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 NAME = "responses"
 PARTLY = (0.0, 0.5, 1.0, 1.0)

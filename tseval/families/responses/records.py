@@ -14,18 +14,18 @@ import polars as pl
 
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count
-from tseval.files import json_text
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
-from tseval.files.limits import DOCUMENT
-from tseval.files.text_lines import whole_text
+from tseval.io import json_text
 from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
 from tseval.io.json_tables import HALVES_CURE, OBJECT_CURE, holds_half, objects
+from tseval.io.limits import DOCUMENT
 from tseval.io.records import kind_of
+from tseval.io.schema import ALL_TOPICS, Schema
 from tseval.io.tables import frame_of_rows
+from tseval.io.text_lines import whole_text
+from tseval.io.times import TIME_CURE, NotANumber, implausible, number, why_implausible
 from tseval.records import frozen
-from tseval.tables.schema import ALL_TOPICS, Schema
-from tseval.tables.times import TIME_CURE, NotANumber, implausible, number, why_implausible
 
 Record: TypeAlias = Mapping[str, Any]
 

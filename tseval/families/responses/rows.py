@@ -24,8 +24,8 @@ from tseval.families.responses.records import (
     ResponseRules,
     Sort,
 )
-from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
 from tseval.io.tables import Table, add_faults
 from tseval.records import frozen
 

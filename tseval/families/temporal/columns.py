@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from tseval.families.temporal import files
-from tseval.files.inputs import Each
+from tseval.io.inputs import Each
 from tseval.io.tables import Table, read
 from tseval.tables import (
     Ids,
@@ -30,7 +30,7 @@ from tseval.tables.temporal import NO_DUPLICATE
 
 if TYPE_CHECKING:
     from tseval.families.temporal.rules import Rules
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 TEXTS = ("text", "update_text", "nugget_text")
 """The columns of texts; of others, strings are names."""

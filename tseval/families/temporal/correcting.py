@@ -40,8 +40,9 @@ from tseval.families.temporal.evaluation import (
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.measures import costs
 from tseval.families.temporal.rows import EarliestIndex, weigh_nuggets
-from tseval.files.columns import Columns, TimeWords
-from tseval.files.forms import Forms
+from tseval.io.columns import Columns, TimeWords
+from tseval.io.formats import Forms
+from tseval.io.schema import ALL_TOPICS
 from tseval.io.tables import Table
 from tseval.matching.likeliest import Likeliest, likeliest
 from tseval.matching.matching import get_matcher
@@ -50,15 +51,14 @@ from tseval.matching.verdicts import Verdicts, design_of, find_verdicts
 from tseval.records import frozen
 from tseval.statistics import mean_intervals, resamples, rogan_gladen, total_intervals
 from tseval.statistics.strata import WEAKEST
-from tseval.tables import ALL_TOPICS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.files.given import Given
+    from tseval.arrays import FloatArray, IntArray
+    from tseval.io.given import Given
     from tseval.parallel.engine import Engine
     from tseval.parallel.sharing import Progress
-    from tseval.tables.columns import FloatArray, IntArray
 
 SAMPLING_MATCHER = "learned"
 """The one whose scores are probabilities."""

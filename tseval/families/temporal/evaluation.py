@@ -46,14 +46,8 @@ from tseval.families.temporal.measures import (
     leaves_cost_open,
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
-from tseval.files.score_files import shown
-from tseval.io.tables import Table
-from tseval.io.topics import name_topics
-from tseval.matching.asking import AskingOptions
-from tseval.parallel.sharing import ALONE
-from tseval.records import frozen
-from tseval.tables import natural_order
-from tseval.tables.schema import (
+from tseval.io.names import natural_order
+from tseval.io.schema import (
     CORRECTIONS,
     DUPLICATES,
     JUDGED,
@@ -63,11 +57,17 @@ from tseval.tables.schema import (
     TOPICS,
     UPDATES,
 )
-from tseval.tables.times import NotANumber
-from tseval.tables.times import duration as seconds_of
+from tseval.io.score_files import shown
+from tseval.io.tables import Table
+from tseval.io.times import NotANumber
+from tseval.io.times import duration as seconds_of
+from tseval.io.topics import name_topics
+from tseval.matching.asking import AskingOptions
+from tseval.parallel.sharing import ALONE
+from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "learned"

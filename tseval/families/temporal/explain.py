@@ -22,11 +22,11 @@ from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER, TemporalEvaluation, TemporalOptions
 from tseval.families.temporal.rows import EarliestIndex, count_words
-from tseval.tables.times import UNITS
+from tseval.io.times import UNITS
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray
     from tseval.core.scores import Scores
-    from tseval.tables.columns import FloatArray
 
 HOUR = UNITS["h"]
 ROWS, CHARACTERS, CUT = 20_000, 500_000, 600

@@ -20,8 +20,8 @@ from tseval.families.temporal.evaluation import (
 from tseval.families.temporal.measures import DEFINITIONS
 from tseval.families.temporal.measures import FAMILY as NAME
 from tseval.families.temporal.rules import DRAFT, TS, TS2013, TS2014, TS2015
-from tseval.files import TREC_TS
-from tseval.tables.schema import (
+from tseval.io import TREC_TS
+from tseval.io.schema import (
     CORRECTIONS,
     DUPLICATES,
     JUDGED,

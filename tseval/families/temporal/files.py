@@ -29,17 +29,18 @@ import polars as pl
 from tseval.core.declared import file_option
 from tseval.errors import InputError, input_error
 from tseval.families.temporal.rules import Rules
-from tseval.files import TREC_TS
-from tseval.files.faults import FaultList
-from tseval.files.formats import Format, Line, Rank
-from tseval.files.given import FrameInput, are_records, input_of
-from tseval.files.imports import Import, Imported
-from tseval.files.inputs import Input
-from tseval.files.text_lines import first_row, is_xml, not_utf8
+from tseval.io import TREC_TS, schema
 from tseval.io.cells import PlainTable, text_frame, type_columns
+from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
+from tseval.io.formats import Format, Line, Rank
 from tseval.io.forms import names_of
+from tseval.io.given import FrameInput, are_records, input_of
+from tseval.io.gold_topics import bare
+from tseval.io.imports import Import, Imported
+from tseval.io.inputs import Input
 from tseval.io.proposed_runs import PROPOSED_RUN
+from tseval.io.schema import NUGGET_ID, TOPIC, UPDATE_ID, Column, Kind, Schema
 from tseval.io.tables import (
     PlainImport,
     Table,
@@ -50,14 +51,12 @@ from tseval.io.tables import (
     read,
     texts_of,
 )
+from tseval.io.text_lines import first_row, is_xml, not_utf8
 from tseval.io.topics import TOPICS_READER
 from tseval.records import frozen
-from tseval.tables import schema
-from tseval.tables.gold_topics import bare
-from tseval.tables.schema import NUGGET_ID, TOPIC, UPDATE_ID, Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
     Check: TypeAlias = Callable[[pl.DataFrame, FaultList], pl.DataFrame]
 

@@ -23,15 +23,15 @@ from tseval.families.temporal.files import (
     split_ids,
 )
 from tseval.families.temporal.rules import Rules
-from tseval.files.forms import Forms, check_forms, form_for
-from tseval.files.given import check_inputs
+from tseval.io.formats import Forms, check_forms, form_for
+from tseval.io.given import check_inputs
 from tseval.io.tables import Table, read
 from tseval.io.topics import name_topics
 from tseval.matching.judged_pairs import JudgedUpdates
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
+    from tseval.io.given import Given
 
 INPUTS = ("updates", "nuggets", "matches")
 """What the inputs are called."""

@@ -20,10 +20,10 @@ from tseval.core.measure import Argument, Definition, Measure, Parameter, docume
 from tseval.errors import MeasureError, UsageError
 from tseval.families.temporal.rows import LETTERS, EarliestIndex, count_words, weigh_nuggets
 from tseval.families.temporal.rules import Rules
-from tseval.tables.times import UNITS, NotANumber, duration, number
+from tseval.io.times import UNITS, NotANumber, duration, number
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 FAMILY = "temporal"
 CITATION = "Draft Metrics, TREC Temporal Summarization track, 22 April 2013"

@@ -65,9 +65,9 @@ from tseval.core.wording import count, listed, none_of, percent
 from tseval.errors import Doubt, InputError, Reason, UsageError
 from tseval.families.temporal.files import has_header, join_ids, of_documents
 from tseval.families.temporal.rules import Rules
+from tseval.io.names import natural_order
 from tseval.io.tables import Table
 from tseval.records import frozen
-from tseval.tables import natural_order
 
 LATENCY_STEP = 6 * 3600.0
 """The seconds after which a nugget is worth half."""

@@ -13,7 +13,7 @@ from tseval.errors import UsageError
 from tseval.families.temporal.measures import FAMILY
 from tseval.families.temporal.streaming.draft import with_ledgers
 from tseval.families.temporal.streaming.earliest import EarliestIndex, EarliestStream
-from tseval.tables import ALL_TOPICS
+from tseval.io.schema import ALL_TOPICS
 
 
 class RunningScores:

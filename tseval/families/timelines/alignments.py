@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.tables import ABSENT
+from tseval.io.names import ABSENT
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 TIGHT = 1e-9
 """What an edge may cost more than an optimal alignment pays for it, to stand in one too."""

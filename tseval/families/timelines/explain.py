@@ -39,13 +39,13 @@ from tseval.families.timelines.words import (
     SPLIT,
     content_of,
 )
+from tseval.io.names import natural_order
 from tseval.io.tables import Table
+from tseval.io.times import UNITS
 from tseval.statistics.bootstrap import Interval, interval, resamples, seeded
-from tseval.tables import natural_order
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 SHOWN = tuple(f"{metric}(rouge_1)" for metric in ALIGNED)
 """The measures that are explained if none is asked for."""

@@ -40,12 +40,12 @@ from tseval.families.timelines.rows import (
     index_timelines,
     name_topics,
 )
-from tseval.files.given import is_empty, run_names
+from tseval.io.given import is_empty, run_names
 from tseval.io.tables import TableReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 EMPTY_CURE = "without a timeline there is nothing to score against"
 

@@ -26,15 +26,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from tseval.core.wording import count, listed
-from tseval.files.csv_fields import long_fields
-from tseval.files.faults import FaultList
-from tseval.files.formats import Rank
-from tseval.files.given import is_empty
-from tseval.files.imports import Import, Imported, NothingAsked
-from tseval.files.inputs import Input
-from tseval.files.limits import LINE
 from tseval.io.cells import BYTE_ORDER_MARK, check_utf8
+from tseval.io.csv_fields import long_fields
+from tseval.io.faults import FaultList
+from tseval.io.formats import Rank
+from tseval.io.given import is_empty
+from tseval.io.imports import Import, Imported, NothingAsked
+from tseval.io.inputs import Input
 from tseval.io.json_tables import values_in
+from tseval.io.limits import LINE
+from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import (
     Table,
     TableReader,
@@ -44,7 +45,6 @@ from tseval.io.tables import (
     check_topics,
     read,
 )
-from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
 
 TIMELINES = Schema(
     "timelines",

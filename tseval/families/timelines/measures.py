@@ -27,10 +27,10 @@ from tseval.families.timelines.rows import (
     undefined,
 )
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
-from tseval.tables.times import NotANumber, number
+from tseval.io.times import NotANumber, number
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 FAMILY = "timelines"
 TILSE = (

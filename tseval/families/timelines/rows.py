@@ -17,16 +17,16 @@ from tseval.core.rules import RuleSet, choice
 from tseval.families.timelines import alignments
 from tseval.families.timelines.files import TIMELINE, UNNAMED, name_timelines
 from tseval.families.timelines.words import ORIGINAL, PLAIN, Wording
-from tseval.files.limits import DAYS, shown
+from tseval.io.limits import DAYS, shown
+from tseval.io.names import ABSENT, natural_order
 from tseval.io.tables import Table
+from tseval.io.times import UNITS
 from tseval.records import frozen
-from tseval.tables import ABSENT, natural_order
-from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,14 +15,14 @@ from tseval.families.tracking.files import ATTRIBUTES, GOLD, RUNS, VALUES
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
 from tseval.families.tracking.measures import FAMILY as NAME
 from tseval.families.tracking.rows import find_gaps, find_warnings, index_of, judged_topics
+from tseval.io.schema import TOPICS
 from tseval.io.tables import TableReader
 from tseval.io.topics import TOPICS_READER, name_topics
 from tseval.records import frozen
-from tseval.tables.schema import TOPICS
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
-    from tseval.files.given import Given
+    from tseval.io.given import Given
 
 
 @frozen

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import polars as pl
 
-from tseval.files import TREC_TS
-from tseval.files.faults import FaultList
-from tseval.files.formats import Rank
-from tseval.files.inputs import Input
-from tseval.files.text_lines import first_row
+from tseval.io import TREC_TS
 from tseval.io.cells import parse_numbers
+from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain
+from tseval.io.formats import Rank
+from tseval.io.inputs import Input
+from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import (
     PlainImport,
     Table,
@@ -23,7 +23,7 @@ from tseval.io.tables import (
     check_topics,
     texts_of,
 )
-from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
+from tseval.io.text_lines import first_row
 
 LOCATIONS = "locations"
 ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", LOCATIONS)

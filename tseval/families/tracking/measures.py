@@ -22,7 +22,7 @@ from tseval.families.tracking.rows import judged_topics
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.arrays import FloatArray
 
 FAMILY = "values"
 CITATION = "TREC 2013 Temporal Summarization track, guidelines: value tracking"

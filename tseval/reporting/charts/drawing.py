@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tseval.core.panels import Picture
 from tseval.errors import MissingExtra
-from tseval.files import PICTURES
+from tseval.io import PICTURES
 from tseval.reporting.charts.svg import svg_picture
 from tseval.reporting.page.chart import chart_page
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.families.temporal.rules import Rules
+from tseval.io.names import ABSENT
 from tseval.records import frozen
 from tseval.tables import (
-    ABSENT,
     NO_DUPLICATE,
     Duplicates,
     Ids,
@@ -28,7 +28,7 @@ from tseval.tables import (
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 @frozen

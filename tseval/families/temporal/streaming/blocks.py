@@ -25,15 +25,17 @@ from tseval.families.temporal.streaming.caveats import refuse_foreign_matches, r
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.scorer import StreamScorer
-from tseval.files.faults import FaultList
-from tseval.files.forms import form_for
-from tseval.files.given import FrameInput, check_inputs, input_of, is_frame, run_names
-from tseval.files.inputs import Input
 from tseval.files.update_blocks import ROWS, BlockInput
+from tseval.files.update_marks import numbers
+from tseval.io.faults import FaultList
+from tseval.io.formats import form_for
+from tseval.io.given import FrameInput, check_inputs, input_of, is_frame, run_names
+from tseval.io.inputs import Input
+from tseval.io.names import natural_order
+from tseval.io.repeats import Repeats
+from tseval.io.schema import UPDATES
 from tseval.parallel.sharing import ALONE, Progress, Sharing
-from tseval.tables import Updates, natural_order
-from tseval.tables.repeats import Repeats, numbers
-from tseval.tables.schema import UPDATES
+from tseval.tables import Updates
 
 
 def score_in_blocks(

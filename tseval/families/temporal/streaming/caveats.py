@@ -10,21 +10,12 @@ import numpy as np
 from tseval.core.doubtful_times import Span, spans
 from tseval.core.wording import count, listed, none_of, percent
 from tseval.errors import Doubt, InputError, Reason
+from tseval.io.names import natural_order
 from tseval.records import frozen
-from tseval.tables import (
-    Ids,
-    Matches,
-    Nuggets,
-    Pool,
-    Topics,
-    Updates,
-    all_names,
-    known_updates,
-    natural_order,
-)
+from tseval.tables import Ids, Matches, Nuggets, Pool, Topics, Updates, all_names, known_updates
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import IntArray
+    from tseval.arrays import IntArray
 
 
 @frozen

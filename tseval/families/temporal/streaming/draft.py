@@ -18,7 +18,7 @@ from tseval.families.temporal.streaming.words import LETTERS, character_counts, 
 from tseval.tables import Nuggets, Updates
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.arrays import FloatArray, IntArray
 
 
 def default_cost(updates: Updates, nuggets: Nuggets) -> str:

@@ -16,26 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.io.names import ABSENT, distinct, natural_order
+from tseval.io.origin import Origin
+from tseval.io.units import Units
 from tseval.records import frozen
-from tseval.tables import (
-    ABSENT,
-    Duplicates,
-    Ids,
-    Nuggets,
-    Pairs,
-    Texts,
-    Updates,
-    all_names,
-    distinct,
-    natural_order,
-)
+from tseval.tables import Duplicates, Ids, Nuggets, Pairs, Texts, Updates, all_names
 from tseval.tables.arrow import strings
 from tseval.tables.keys import by_code, earliest, latest
-from tseval.tables.origin import Origin
-from tseval.tables.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 @frozen

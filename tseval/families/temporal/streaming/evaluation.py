@@ -26,12 +26,13 @@ from tseval.families.temporal.streaming.caveats import (
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.run_fold import RunFold
+from tseval.io.names import natural_order
+from tseval.io.origin import InputRecord
+from tseval.io.units import Units
 from tseval.records import frozen
-from tseval.tables import InputRecord, natural_order
-from tseval.tables.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.arrays import BoolArray, FloatArray
 
 
 @frozen

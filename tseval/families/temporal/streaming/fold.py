@@ -25,12 +25,13 @@ from tseval.families.temporal.streaming.run_fold import (
     Wanted,
     table_of,
 )
+from tseval.io.names import ABSENT, distinct
 from tseval.records import frozen
-from tseval.tables import ABSENT, Pairs, Updates, distinct
+from tseval.tables import Pairs, Updates
 from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 _NOTHING: IntArray = np.zeros(0, np.int64)
 KEPT_AT_ONCE = 1 << 17

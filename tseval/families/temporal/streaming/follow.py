@@ -25,24 +25,25 @@ from tseval.families.temporal.streaming.fold import rows_of
 from tseval.families.temporal.streaming.gold import Paired
 from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.families.temporal.streaming.told import Looks, Told, line_of, told_line
-from tseval.files.faults import FaultList
-from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.jsonl import cells_of, records
-from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
-from tseval.files.score_files import ScoreRecord
+from tseval.files.update_marks import hashes
 from tseval.io.blocks import LINE_FEED, cut
+from tseval.io.faults import FaultList
+from tseval.io.inputs import STANDARD_INPUT, Input
+from tseval.io.limits import LINE, Limit
+from tseval.io.origin import InputRecord, Known
+from tseval.io.repeats import Recent
+from tseval.io.schema import UPDATES, Schema
+from tseval.io.score_files import ScoreRecord
 from tseval.records import frozen
-from tseval.tables import Schema, Updates
-from tseval.tables.origin import InputRecord, Known
-from tseval.tables.repeats import Recent, hashes
-from tseval.tables.schema import UPDATES
+from tseval.tables import Updates
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from tseval.families.temporal.streaming.assessments import CanonicalUpdates
-    from tseval.tables.repeats import Marks
+    from tseval.io.repeats import Marks
 
 RUN = "stdin"
 """What a run is called whose updates don't say."""

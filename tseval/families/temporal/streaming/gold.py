@@ -28,8 +28,10 @@ from tseval.families.temporal.rules import DRAFT
 from tseval.families.temporal.streaming.assessments import CanonicalUpdates, by_scores, standing
 from tseval.families.temporal.streaming.plain_files import check_resolved
 from tseval.families.temporal.streaming.run_fold import Wanted, table_of
-from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
+from tseval.io.formats import Forms, check_forms, form_for
+from tseval.io.names import natural_order
+from tseval.io.origin import Origin, origins_of
 from tseval.matching.in_units import match_blocks
 from tseval.matching.matching import get_matcher
 from tseval.parallel.sharing import ALONE, Sharing
@@ -37,23 +39,20 @@ from tseval.records import frozen
 from tseval.tables import (
     Matches,
     Nuggets,
-    Origin,
     Pairs,
     Pool,
     Topics,
     Updates,
     all_names,
     known_updates,
-    natural_order,
     resolve,
 )
 from tseval.tables.arrow import strings
 from tseval.tables.keys import earliest
-from tseval.tables.origin import origins_of
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 @frozen

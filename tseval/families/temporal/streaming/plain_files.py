@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.files.inputs import Input
 from tseval.files.reading import (
     faults_of,
 )
+from tseval.io.inputs import Input
 from tseval.tables import (
     Matches,
     Pool,

@@ -21,13 +21,14 @@ import numpy as np
 
 from tseval.core.measure import Measure
 from tseval.families.temporal.streaming.earliest import First, GoldTopics
+from tseval.io.names import ABSENT
+from tseval.io.origin import Origin
 from tseval.records import frozen
-from tseval.tables import ABSENT, Ids, Nuggets, Texts, Updates
+from tseval.tables import Ids, Nuggets, Texts, Updates
 from tseval.tables.arrow import strings
-from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 @frozen

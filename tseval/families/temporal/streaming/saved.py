@@ -19,12 +19,12 @@ import numpy as np
 from tseval.errors import input_error
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.run_fold import KeptUpdate, RunFold, Seen
-from tseval.files.atomic_write import write_whole
-from tseval.files.inputs import all_of_file
+from tseval.io.atomic_write import write_whole
+from tseval.io.inputs import all_of_file
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.repeats import Marks
+    from tseval.io.repeats import Marks
 
 FORMAT = 6
 META = "meta"

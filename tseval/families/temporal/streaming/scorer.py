@@ -15,7 +15,7 @@ from tseval.families.temporal.rules import DRAFT
 from tseval.families.temporal.streaming.evaluation import StreamEvaluation
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import Pairing, foldable, read_gold, wanted_of
-from tseval.tables import InputRecord
+from tseval.io.origin import InputRecord
 
 
 class StreamScorer:

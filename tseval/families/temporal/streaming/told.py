@@ -13,11 +13,13 @@ from tseval.core.scores import over_topics
 from tseval.core.scoring import missing_topics
 from tseval.families.temporal.streaming.evaluation import StreamEvaluation, StreamUnits
 from tseval.families.temporal.streaming.fold import Fold
+from tseval.io.names import natural_order
+from tseval.io.schema import ALL_TOPICS
 from tseval.records import frozen
-from tseval.tables import ALL_TOPICS, Pairs, Updates, natural_order
+from tseval.tables import Pairs, Updates
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 Record = dict[str, Any]
 """A value as it is told."""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.tables import Texts, distinct
+from tseval.io.names import distinct
+from tseval.tables import Texts
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
     Counter: TypeAlias = Callable[[bytes, IntArray, IntArray], IntArray]
     """From a block and the stretches of texts in it to a number for each."""

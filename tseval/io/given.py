@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from tseval.errors import UsageError
-from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.io.inputs import STANDARD_INPUT, Input
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.schema import Schema
+    from tseval.io.schema import Schema
 
 
 @frozen

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from tseval.errors import UsageError, input_error, reason_of
-from tseval.files.inputs import all_of_file
+from tseval.io.inputs import all_of_file
 from tseval.records import frozen
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None

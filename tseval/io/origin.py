@@ -12,7 +12,7 @@ from tseval.errors import Fault
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.arrays import BoolArray, FloatArray, IntArray
 
 
 @frozen

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from tseval.errors import visible
+from tseval.io.origin import InputRecord
 from tseval.records import frozen
-from tseval.tables.origin import InputRecord
 from tseval.version import VERSION
 
 UNDEFINED = "undefined"
@@ -172,7 +172,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def latex_scores(scores: ScoreFile) -> bytes:
     """One `tabular`; a run alone has its name in the first column."""
-    from tseval.files.latex import LatexTable, escaped, latex_bytes
+    from tseval.io.latex import LatexTable, escaped, latex_bytes
 
     heads, rows, names = score_rows(scores)
     if not names:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from tseval.errors import FAULTS_SHOWN, Fault, InputError
-from tseval.files.limits import DOCUMENT
+from tseval.io.limits import DOCUMENT
 
 if TYPE_CHECKING:
-    from tseval.files.inputs import Input
-    from tseval.tables.origin import Origin
+    from tseval.io.inputs import Input
+    from tseval.io.origin import Origin
 
 
 SAME_FROM = 3

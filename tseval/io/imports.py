@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
-    from tseval.tables.schema import Schema
+    from tseval.arrays import FloatArray
+    from tseval.io.schema import Schema
 
 EXACT_BELOW = 2.0**53
 """Whole numbers up to this are the same as integers."""

@@ -1,6 +1,6 @@
 """Whether an update stands twice in a stream, told by a few bytes an update.
 
-A number of eight bytes is computed from each (run, topic, id). Different numbers prove different
+A number of eight bytes stands for each (run, topic, id). Different numbers prove different
 updates; for equal ones the caller has to look. Where nothing can be looked at again, sixteen bytes
 of a cryptographic hash stand for an update: nobody has found two texts of one such hash. Either
 are kept sorted in a few columns of growing length, so that each is moved only as often as the
@@ -10,25 +10,20 @@ logarithm of how many there are.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tseval.tables import Ids, Updates, distinct
-from tseval.tables.fingerprints import fingerprints
+from tseval.io.names import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.arrays import BoolArray, IntArray
 
     Words = NDArray[np.uint64]
     Marks: TypeAlias = NDArray[Any]
     """What stands for updates: numbers, or hashes."""
-
-MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
-"""Odd numbers: what a run, a topic and an id are multiplied with."""
 
 HASH_BYTES = 16
 REMEMBERED = 1_000_000
@@ -108,29 +103,3 @@ def twice(marks: Marks) -> BoolArray:
     repeated = np.ones(len(marks), bool)
     repeated[first] = False
     return repeated
-
-
-def hashes(updates: Updates) -> Marks:
-    """A hash of each (run, topic, id)."""
-    columns = (updates.run, updates.topic, updates.update_id)
-    names = zip(*(column.to_list() for column in columns), strict=True)
-    found = [blake2b("\t".join(each).encode(), digest_size=HASH_BYTES).digest() for each in names]
-    return np.array(found, f"S{HASH_BYTES}")
-
-
-def numbers(updates: Updates) -> Words:
-    """A number for each (run, topic, id); several may have the same."""
-    total = np.zeros(len(updates), np.uint64)
-    columns: tuple[Ids, ...] = (updates.run, updates.topic, updates.update_id)
-    for column, factor in zip(columns, MIX, strict=True):
-        names = fingerprints(column.names)
-        total = _mixed(total + names[column.codes] * np.uint64(factor))
-    return total
-
-
-def _mixed(numbers: Words) -> Words:
-    """Spread every bit over all others, so that similar names make unlike numbers."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Words = numbers ^ (numbers >> np.uint64(31))
-    return mixed

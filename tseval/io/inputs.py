@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias
 
 from tseval.errors import Fault, InputError, input_error, reason_of
-from tseval.files.compressed import BROKEN, OPENERS, Damaged
-from tseval.files.limits import DOCUMENT, LINE, Limit
-from tseval.files.time_reading import TIME_KEYS, TimeReading
+from tseval.io.compressed import BROKEN, OPENERS, Damaged
+from tseval.io.limits import DOCUMENT, LINE, Limit
+from tseval.io.time_reading import TIME_KEYS, TimeReading
 
 STANDARD_INPUT = "-"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tseval.files.faults import FaultList
-    from tseval.files.inputs import Input
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
 
 UTF8_CURE = "save the file in the encoding UTF-8"
 

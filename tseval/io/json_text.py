@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tseval.files.inputs import Input
+from tseval.io.inputs import Input
 
 KEY_CURE = "readers of JSON silently keep one of the two: remove the other, or rename it"
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)

@@ -9,7 +9,7 @@ import numpy as np
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.arrays import BoolArray, IntArray
 
 
 @frozen

@@ -11,8 +11,8 @@ from itertools import product
 from zoneinfo import ZoneInfo, available_timezones
 
 from tseval.errors import UsageError, did_you_mean
+from tseval.io.times import DATE_CURE, TIME_CURE, NotANumber, iso_time, number
 from tseval.records import frozen
-from tseval.tables.times import DATE_CURE, TIME_CURE, NotANumber, iso_time, number
 
 TIME_KEYS = ("time_format", "time_zone", "clock")
 """The settings for the times of an input, such as `time_zone=Europe/Berlin`."""

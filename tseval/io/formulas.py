@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tseval.errors import visible
-from tseval.files import SPREADSHEET_FORMS
-from tseval.files.csv_fields import long_fields
+from tseval.io import SPREADSHEET_FORMS
+from tseval.io.csv_fields import long_fields
 
 SHOWN = 40
 """Of a cell that is told about, so many characters are shown."""
