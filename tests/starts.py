@@ -89,7 +89,7 @@ STARTS = {
         f"score {RUN} {GOLD} --quiet", 130, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
-        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 121, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 114, "polars.dataframe rapidfuzz scipy"
     ),
     "curve": Start(f"curve {RUN} {GIVEN}", 186, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 202, "pandas polars.dataframe"),
