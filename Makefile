@@ -25,7 +25,7 @@ PAGES := $(wildcard docs/*.md docs/*.py)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint types tests tests-all docs cli wheel release audit format hooks house slow coverage versions chromium clean
+.PHONY: help demo test test-all lint types tests tests-all docs cli wheel release audit format hooks slow coverage versions chromium clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -45,7 +45,6 @@ help:
 	@echo "make slow    measure all tests, and name the slow ones in tests/slow.txt"
 	@echo "make coverage  which lines and branches the tests never reach, with the floor of pyproject.toml"
 	@echo "make versions  the tests on other Pythons, and with the lowest versions of dependencies"
-	@echo "make house   count lines, files, imports and rooms again into docs/house.md"
 	@echo "make clean   remove what was built (not $(VENV))"
 
 # Two at a time, for two processors: alone, all but the tests keep one busy. What each says comes when
@@ -148,9 +147,6 @@ coverage: $(VENV)/.dev
 
 versions: $(VENV)/.dev
 	.ci/versions.sh $(BIN)/uv
-
-house: $(VENV)/.dev
-	$(BIN)/python bench/house.py --page
 
 clean:
 	rm -rf build dist demo docs/_build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
