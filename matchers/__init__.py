@@ -109,5 +109,8 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_PUBLIC[name]), name)
 
 
+__all__ = sorted([*_PUBLIC, "normalised", "words"])
+
+
 def __dir__() -> list[str]:
-    return sorted([*_PUBLIC, "normalised", "words"])
+    return __all__
