@@ -18,7 +18,7 @@ import tseval
 from tests import program
 from tests import strategies as st
 from tests.families.agreement.changes import RULES as MOST_RULES
-from tests.families.changes.worlds import DAYS, World, worlds, written
+from tests.families.changes.worlds import DAYS, TAG, World, worlds, written
 from tests.families.forms import refused, refused_text
 from tests.oracles import changes as slow
 from tests.oracles import close
@@ -829,3 +829,50 @@ def test_days_are_read_as_windows_and_spreadsheets_write_them(
     files["days"].write_bytes(content)
     scores = tseval.score_changes(measures="units(level=documents)", lenient=True, **files)
     assert scores.value("units(level=documents)") == 3
+
+
+def rows_of(world: World) -> list[dict[str, Any]]:
+    """The rows of a run as its plain table has them."""
+    rows = []
+    for line in world.lines[1:]:
+        record = json.loads(line)
+        for day, block in record["results"].items():
+            for each in block["results"] if isinstance(block, dict) else block:
+                rank = each.get("question-rank", each.get("question_rank"))
+                ranking = each.get("doc-ranking", each.get("doc_ranking"))
+                question = {"run": TAG, "topic": record["topic"], "day": day, "qid": each["qid"]}
+                question["question_rank"] = rank
+                docs = [(doc.get("doc_id", doc.get("docid")), doc["score"]) for doc in ranking]
+                rows += [question | {"doc_id": d, "score": s} for d, s in docs or [(None, None)]]
+    return rows
+
+
+@given(worlds(), st.integers(1, 5), st.integers(1, 7))
+@FEWER
+def test_blocks_and_streams_have_the_values_of_the_whole(
+    tmp_path: Path, world: World, size: int, every: int
+) -> None:
+    beside = written(world, tmp_path)
+    rows = rows_of(world)
+    numbers = [row[name] for row in rows for name in ("question_rank", "score")]
+    assume(rows and all(type(each) in (int, float) or each is None for each in numbers))
+    table = tmp_path / "rows.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows).replace("1e+300", "1e9"))
+    files = [option for name in ("topics", "days", "documents") for option in (f"--{name}",)]
+    options = [part for flag in files for part in (flag, beside[flag[2:]])]
+    options += ["--lenient", "--quiet", "-m", "tNDCG", "-m", "tAP(level=documents)"]
+    whole = program.tseval("changes", table, beside["qrels"], *options, "-f", "json")
+    blocks = program.tseval(
+        *("changes", table, beside["qrels"], *options, "-f", "json", "--in-blocks", size)
+    )
+    assert blocks.code == whole.code
+    assume(not whole.code)
+    told = {"records", "signature"}
+    known, found = (json.loads(each.out) for each in (whole, blocks))
+    assert {name: found[name] for name in told} == {name: known[name] for name in told}
+    live = program.tseval(
+        *("changes", "--follow", beside["qrels"], *options, "--every", every),
+        stdin=table.read_bytes(),
+    )
+    last = json.loads(live.out.splitlines()[-1])
+    assert last["records"] == [each for each in known["records"] if each["topic"] == "all"]

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from tseval.core.declared import argument, file_option, option
 from tseval.core.editions import Edition
 from tseval.core.family import Family, View, Words
-from tseval.core.frames import Content, FrameEvaluation, Request
+from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
 from tseval.core.sections import Reporting, Section
-from tseval.errors import UsageError
+from tseval.errors import InputError, UsageError, input_error
 from tseval.families.changes import explain, files, measures, rows
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
-from tseval.io.tables import TableReader, lacks_columns
+from tseval.io.tables import Table, TableReader, lacks_columns
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -88,20 +90,23 @@ class ChangeEvaluation(FrameEvaluation):
         inputs, options, rules, tables, *_ = request
         runs = tables["runs"]
         paths = dict[str, str]()
-        for source, record in zip(inputs.runs, runs.sources, strict=True):
+        for record in runs.sources:
             for run in record.runs:
-                if paths.setdefault(run, source.path) != source.path:
+                if paths.setdefault(run, record.path) != record.path:
                     reason = f'the run is called "{run}", as that of {paths[run]}'
-                    cure = f"give it a name of its own: --name {source.path}=NAME"
-                    FaultList(source).refuse(None, reason, cure, "duplicate-id")
+                    cure = f"give it a name of its own: --name {record.path}=NAME"
+                    raise input_error(record.path, None, reason, cure, "duplicate-id")
         known = rows.collect(tables)
         if not known["days"].height:
             raise UsageError("no day is known: give the days of the collection, --days FILE")
         valid = rows.check_runs(runs, known, rules.order)
-        for source in () if options.lenient else inputs.runs:
-            faults, every = FaultList(source), rows.tell_faults(runs, valid.faults)
+        every = () if options.lenient else tuple(rows.tell_faults(runs, valid.faults))
+        for source in inputs.runs:
+            faults = FaultList(source)
             faults.extend(fault for fault in every if fault.file == source.path)
             faults.check()
+        if every:  # of rows that came in blocks
+            raise InputError(every)
         index = rows.build_index(runs, valid, known, rules)
         warnings = rows.find_warnings(request, known, valid, index)
         by_runs = {} if "documents" in tables else {"documents": "runs"}
@@ -114,6 +119,21 @@ class ChangeEvaluation(FrameEvaluation):
     def follows(self, measure: Measure) -> bool:
         """Every mean over units can be followed over time."""
         return measure.definition.name != measures.UNITS
+
+
+class ChangeGold(FrameGold):
+    """Topics, days and judgments, to which rankings are held as they come: all rows are kept."""
+
+    evaluation = ChangeEvaluation
+    has_sums = False
+
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
+        """Return the evaluation of some rows; blocks may have cut a question."""
+        return super().evaluate(replace(runs, frame=files.join_cut_questions(runs.frame)), others)
+
+    def keep(self, rows_read: pl.DataFrame) -> pl.Series:
+        """Return that all rows are kept: each moves those below it."""
+        return pl.repeat(value=True, n=rows_read.height, eager=True)
 
 
 def is_table_of_gains(path: str) -> bool:
@@ -161,6 +181,7 @@ tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --days days.txt
     definitions=measures.DEFINITIONS,
     editions=(CHANGES_2026,),
     read=ChangeEvaluation.read,
+    gold=ChangeGold,
     schemas=tuple(reader.schema for reader in READERS.values()),
     formats=tuple(each for reader in READERS.values() for each in reader.formats),
     together=rows.faults_beside_collection,

@@ -194,7 +194,7 @@ def group_questions(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         return frame
     has_runs = "run" in RANKINGS.placed(names_of(faults.source))
     names, rank = pl.col("day", "qid", "doc_id"), pl.col("question_rank")
-    frame = frame.with_columns(
+    frame = frame.sort("run", maintain_order=True).with_columns(
         pl.when(names.str.contains(r"\S")).then(names),
         question_rank=pl.when(rank == rank.floor()).then(rank),
         question=pl.struct("run", "topic", "day", "qid").rle_id(),
@@ -210,6 +210,16 @@ def group_by_question(frame: pl.DataFrame, *firsts: pl.Expr) -> pl.DataFrame:
     score = pl.when(pl.col("score").is_finite()).then("score")
     lists = pl.col("doc_id").cast(pl.Categorical), score, pl.col("line").alias("doc_line")
     return frame.group_by("question", maintain_order=True).agg(*firsts, *lists).drop("question")
+
+
+def join_cut_questions(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of questions, of which those that follow one another in a run are one."""
+    lists = pl.col("doc_id", "score", "doc_line")
+    frame = frame.sort("run", maintain_order=True)
+    question = pl.struct("file", "run", "topic", "day", "qid", "topic_line").rle_id()
+    joined = frame.group_by(question.alias("question"), maintain_order=True)
+    firsts = pl.exclude("question", "doc_id", "score", "doc_line").first()
+    return joined.agg(firsts, lists.explode(keep_nulls=True)).select(frame.columns)
 
 
 def list_documents(runs: Table) -> pl.DataFrame:
