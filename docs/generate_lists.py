@@ -171,8 +171,35 @@ def parameters(words: str) -> str:
     return rows(("parameter", "of", "values", "default", "what it means"), body)
 
 
+def rooms(_: str) -> str:
+    """The rooms of the program in layers, each above what it imports; from the imports themselves.
+
+    A family imports what is below `families`, and no other family.
+    """
+    sys.path.insert(0, str(PAGES.parent))
+    from tests.imports import imports_of, modules_of, room
+
+    known = modules_of(PAGES.parent)
+    below: dict[str, set[str]] = {}
+    for module_name, module in known.items():
+        above = (room(module_name) or "").partition("/")[0]
+        others = {(room(each) or "").partition("/")[0] for each in imports_of(module, known)}
+        if above:
+            below.setdefault(above, set()).update(others - {"", above})
+    layers: dict[str, int] = {}
+    while len(layers) < len(below):
+        for name, imported in below.items():
+            if imported <= layers.keys():
+                layers[name] = 1 + max((layers[each] for each in imported), default=0)
+    lines = [
+        "   ".join(sorted(each for each, layer in layers.items() if layer == wanted))
+        for wanted in range(max(layers.values()), 0, -1)
+    ]
+    return "```text\n" + "\n".join(lines) + "\n```\n"
+
+
 LISTS: dict[str, Callable[[str], str]] = {
-    each.__name__: each for each in (tables, columns, inputs, measures, parameters)
+    each.__name__: each for each in (tables, columns, inputs, measures, parameters, rooms)
 }
 """What makes each kind of list, of the words that stand behind its name."""
 
