@@ -63,8 +63,8 @@ def given_as(table: str) -> Iterator[str]:
             if shown in (f"--{table}", f"{table.upper()}..."):
                 found.setdefault(shown, []).append(f"tseval {name}")
     for takers in dict.fromkeys(map(tuple, found.values())):
-        shown = [each for each, those in found.items() if tuple(those) == takers]
-        yield f"{code(*shown)} of {code(*takers)}"
+        given = [each for each, those in found.items() if tuple(those) == takers]
+        yield f"{code(*given)} of {code(*takers)}"
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
