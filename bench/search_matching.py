@@ -242,7 +242,9 @@ def disputed(
 def candidates(every: list[str], loose: list[str]) -> list[str]:
     """Those of all words that are like a loose one."""
     inexact = [word for word in every if similar.inexact(word)]
-    found = similar.alike(similar.Vocabulary.of(inexact), similar.Vocabulary.of(loose), CUTOFF).left
+    found = similar.similar_pairs(
+        similar.Vocabulary.of(inexact), similar.Vocabulary.of(loose), CUTOFF
+    ).left
     return [inexact[i] for i in np.unique(found)]
 
 

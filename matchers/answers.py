@@ -91,7 +91,7 @@ class Answers:
         The first answer of a model to a question stays. It takes the place of a failure.
         """
         new = 0
-        with self._told(), self._lock, self._connection:
+        with self._database_errors(), self._lock, self._connection:
             for answer in answers:
                 if answer.state == ANSWERED:
                     self._connection.execute(
@@ -125,13 +125,13 @@ class Answers:
             ) from error
 
     def _select(self, where: str, values: Sequence[str]) -> Iterator[Answer]:
-        with self._told():
+        with self._database_errors():
             query = f"SELECT {', '.join(COLUMNS)} FROM answers {where}"
             for row in self._connection.execute(query, values):
                 yield Answer(*row)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _database_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:

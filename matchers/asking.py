@@ -95,7 +95,7 @@ class Account:
             self.tokens = (self.tokens[0] + tokens[0], self.tokens[1] + tokens[1])
 
 
-def asked(
+def ask_model(
     questions: Sequence[Question],
     way: Way,
     account: Account,
@@ -116,7 +116,7 @@ def asked(
             missing = Failed(NOT_KEPT, "", again=False)
             return {q.key: failure(q, missing) for q in lacking} | known
         if lacking:
-            known |= _Interview(way, account, answers).held(lacking, progress)
+            known |= _Interview(way, account, answers).interview(lacking, progress)
     return known
 
 
@@ -158,7 +158,9 @@ class _Interview:
         self._not_before = 0.0
         self._hopeless = ""
 
-    def held(self, questions: Sequence[Question], progress: Progress | None) -> dict[str, Answer]:
+    def interview(
+        self, questions: Sequence[Question], progress: Progress | None
+    ) -> dict[str, Answer]:
         """What came of each question.
 
         It stops asking after a whole round of questions in which nobody answers. Who interrupts it

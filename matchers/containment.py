@@ -64,7 +64,7 @@ class _Parted(NamedTuple):
         nugget = np.searchsorted(carried.indptr, enough, side="right") - 1
         return Candidates(carried.indices[enough], nugget, carried.data[enough])
 
-    def found(self, texts: Rows, pairs: Candidates) -> NDArray[np.int64]:
+    def carried_weight(self, texts: Rows, pairs: Candidates) -> NDArray[np.int64]:
         """The weight that the texts of candidates carry of all terms."""
         starts = self.light.indptr.astype(np.int64)[pairs.nugget]
         counts = np.diff(self.light.indptr)[pairs.nugget]
@@ -132,7 +132,7 @@ class Nuggets:
         def reached(piece: tuple[int, Rows]) -> Pairs:
             first, texts = piece
             pairs = parted.candidates(texts)
-            score = self._shares(parted.found(texts, pairs), pairs.nugget)
+            score = self._shares(parted.carried_weight(texts, pairs), pairs.nugget)
             return Pairs.of(pairs.text + first, pairs.nugget, score, least[pairs.nugget])
 
         return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
@@ -141,14 +141,14 @@ class Nuggets:
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """The score of each pair; 0 for nuggets without terms."""
-        return self._shares(self.found(texts, update, nugget), nugget)
+        return self._shares(self.carried_weight(texts, update, nugget), nugget)
 
     def _shares(self, found: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of pairs of which so much weight is found."""
         shares: NDArray[np.float64] = found / np.maximum(self.totals[nugget], 1)
         return np.round(shares, DECIMALS)
 
-    def found(
+    def carried_weight(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The weight, in parts of `GRAIN`, that the text of each pair carries of the nugget."""
@@ -170,10 +170,10 @@ class Nuggets:
         """Show `look` what pairs share: for a part of them pairs x terms, the weight carried."""
         size = np.diff(texts.indptr)[update] + np.diff(self.incidence.indptr)[nugget]
 
-        def shown(part: slice) -> None:
+        def look_at_part(part: slice) -> None:
             look(part, texts[update[part]].multiply(self.incidence[nugget[part]]).tocsr())
 
-        spread(shown, _pieces(np.cumsum(size)))
+        spread(look_at_part, _pieces(np.cumsum(size)))
 
     def _parted_for(self, threshold: Threshold) -> _Parted:
         key = np.asarray(threshold, np.float64).tobytes()
@@ -269,7 +269,7 @@ class ContainmentBlock:
     nuggets: Nuggets
 
     @cached_property
-    def whole(self) -> sparse.csr_array:
+    def all_rows(self) -> sparse.csr_array:
         """All rows in one matrix."""
         none = sparse.csr_array((0, len(self.nuggets.weights)), dtype=np.int64)
         return sparse.vstack([none, *(rows.tocsr() for rows in self.texts)], format="csr")
@@ -280,4 +280,4 @@ class ContainmentBlock:
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of single pairs."""
-        return self.nuggets.scores(self.whole, update, nugget)
+        return self.nuggets.scores(self.all_rows, update, nugget)

@@ -196,12 +196,12 @@ class Matcher(ABC):
         weighed = Collection.of([nugget] if collection is None else collection)
         steps = self.rewriting
         if not steps:
-            return self._told(update, nugget, weighed)
+            return self._explain_window(update, nugget, weighed)
         told = traced(update, steps)
         wanted = rewritten(nugget, steps)
-        return self._told(told.text, wanted, weighed.rewritten(steps)).traced(told.span)
+        return self._explain_window(told.text, wanted, weighed.rewritten(steps)).traced(told.span)
 
-    def _told(self, update: str, nugget: str, collection: Collection) -> Evidence:
+    def _explain_window(self, update: str, nugget: str, collection: Collection) -> Evidence:
         """The evidence of texts that are rewritten already, in the window that counts."""
         size = getattr(self, "window", 0)
         if not size:

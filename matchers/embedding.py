@@ -46,12 +46,12 @@ class SentenceModel(Matcher):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        found = self.found
+        found = self.local_model
         object.__setattr__(self, "sha256", found.sha256[:SHOWN])
         object.__setattr__(self, "settings", found.settings[:SHOWN])
 
     @property
-    def found(self) -> Model:
+    def local_model(self) -> Model:
         """The model on this machine; a `MatcherError` if it is not the one of these hashes."""
         found = find(self.model, download=self.download)
         if not found.sha256.startswith(self.sha256):
@@ -94,7 +94,7 @@ class Embedding(SentenceModel):
     @property
     def encoder(self) -> Encoder:
         """What turns texts into vectors; one for all matchers of this model and precision."""
-        return encoder(self.found, self.precision, cache_folder())
+        return encoder(self.local_model, self.precision, cache_folder())
 
     def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
         """Encode all texts that were never encoded before, sorted by length over the whole."""

@@ -86,7 +86,7 @@ class Encoder:
                     "its weights are damaged, or it cannot compute in "
                     f"{self._precision}"
                 )
-            self._store.add(keys_of(part), self._kept(vectors))
+            self._store.add(keys_of(part), self._stored_form(vectors))
 
     def _lengths(self, network: Network, texts: list[str]) -> NDArray[np.int64]:
         """How long each text is for the model."""
@@ -96,7 +96,7 @@ class Encoder:
         """What the model gives for a batch, one row a text."""
         return network(texts)
 
-    def _kept(self, vectors: NDArray[np.float32]) -> Vectors:
+    def _stored_form(self, vectors: NDArray[np.float32]) -> Vectors:
         """The form in which the store keeps vectors."""
         return vectors
 
@@ -124,13 +124,17 @@ class Network:
         longest = getattr(self._model, "max_seq_length", None) or 512
         counts: list[int] = []
         for _, part in blocks(texts, "text", PACK):
-            read = tokenizer(list(map(whole, part)), truncation=True, max_length=longest)
+            read = tokenizer(
+                list(map(replace_half_characters, part)), truncation=True, max_length=longest
+            )
             counts += map(len, read["input_ids"])
         return np.array(counts, np.int64)
 
     def __call__(self, texts: list[str]) -> NDArray[np.float32]:
         """The vectors of one batch."""
-        return self._given(self._preprocess(list(map(whole, texts))), "sentence_embedding")
+        return self._unit_vectors(
+            self._preprocess(list(map(replace_half_characters, texts))), "sentence_embedding"
+        )
 
     def of_tokens(self, rows: list[list[int]]) -> NDArray[np.float32]:
         """The vector of every token of one batch, texts x tokens x numbers; rows are filled up."""
@@ -142,9 +146,9 @@ class Network:
             "attention_mask": self._torch.tensor(read),
             "token_type_ids": self._torch.zeros_like(numbers),
         }
-        return self._given(features, "token_embeddings")
+        return self._unit_vectors(features, "token_embeddings")
 
-    def _given(self, features: dict[str, Any], what: str) -> NDArray[np.float32]:
+    def _unit_vectors(self, features: dict[str, Any], what: str) -> NDArray[np.float32]:
         """What the model gives under this name, in vectors of length 1."""
         device = self._model.device
         moved = {
@@ -158,7 +162,7 @@ class Network:
         return array
 
 
-def whole(text: str) -> str:
+def replace_half_characters(text: str) -> str:
     """The text with halves of characters replaced; tokenizers refuse them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

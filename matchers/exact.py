@@ -76,8 +76,8 @@ class ExactBlock:
         places, nuggets = self.gold.places, self.gold.nuggets
         found = {(u, n) for u, update in enumerate(self.updates) for n in places.get(update, ())}
         if self.gold.contained:
-            found.update((u, n) for n, u in _held(nuggets, self.updates))
-            found.update(_held(self.updates, nuggets))
+            found.update((u, n) for n, u in _contained_needles(nuggets, self.updates))
+            found.update(_contained_needles(self.updates, nuggets))
         rows = np.array(list(found), np.int64).reshape(-1, 2)
         return Pairs.of(rows[:, 0], rows[:, 1], np.ones(len(rows)))
 
@@ -97,7 +97,7 @@ def _same(update: str, nugget: str, contained: bool) -> bool:
     return update == nugget or (contained and (nugget in update or update in nugget))
 
 
-def _held(needles: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _contained_needles(needles: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Which needles are a run of words of which texts; all texts are searched as one string."""
     joined = "\0".join(f" {text} " for text in texts)
     starts = list(accumulate((len(text) + 3 for text in texts), initial=0))

@@ -17,7 +17,7 @@ from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter, threshold
 from matchers.prepared import MatcherGold
-from matchers.similar import Vocabulary, alike, inexact, similarity
+from matchers.similar import Vocabulary, inexact, similar_pairs, similarity
 from matchers.steps import steps_parameter
 from matchers.stream import MARK, Stream, coded, stream
 from matchers.threads import parts, spread
@@ -172,7 +172,7 @@ class WordReader:
         """Number words that were not seen before, and find out what they are like."""
         self._codes.update(zip(words, count(len(self._codes))))
         fresh = [word.decode("utf-8", "surrogatepass") for word in words]
-        word, to, similar = self._alike(fresh)
+        word, to, similar = self._similar_words(fresh)
         order = np.argsort(word, kind="stable")
         counts = np.bincount(word, minlength=len(fresh))
         starts = len(self._to) + np.cumsum(counts) - counts
@@ -184,13 +184,15 @@ class WordReader:
         self._level = np.concatenate([known, np.searchsorted(levels, similar[order])])
         self._levels = levels
 
-    def _alike(
+    def _similar_words(
         self, fresh: list[str]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Which fresh words are like which columns, and how much."""
         loose = [i for i, word in enumerate(fresh) if inexact(word)]
         exact = set(range(len(fresh))).difference(loose)
-        near = alike(Vocabulary.of([fresh[i] for i in loose]), self._vocabulary, self._cutoff)
+        near = similar_pairs(
+            Vocabulary.of([fresh[i] for i in loose]), self._vocabulary, self._cutoff
+        )
         known = [(i, self._column[fresh[i]]) for i in sorted(exact) if fresh[i] in self._column]
         same = np.array(known, np.int64).reshape(-1, 2)
         return (

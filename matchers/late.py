@@ -54,7 +54,7 @@ class Late(SentenceModel):
     @property
     def encoder(self) -> PieceEncoder:
         """What turns windows into vectors; one for all matchers of this model and precision."""
-        return piece_encoder(self.found, self.precision, cache_folder())
+        return piece_encoder(self.local_model, self.precision, cache_folder())
 
     def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
         """Read all windows that were never read before, sorted by length over the whole.

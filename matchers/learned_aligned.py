@@ -96,4 +96,4 @@ class AlignedBlock:
         self, update: NDArray[np.int64], nugget: NDArray[np.int64], alignment: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         log_odds = self.gold.model.log_odds(self.numbers(update, nugget, alignment))
-        return probability(log_odds, self.words.spoken(update, nugget))
+        return probability(log_odds, self.words.have_words(update, nugget))

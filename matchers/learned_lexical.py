@@ -71,7 +71,7 @@ class LexicalBlock:
     def _promising(self, wanted: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pairs with a window whose words leave room for these log odds; sorted."""
         windows, words = self.words.windows, self.gold.words
-        texts, asked = self.words.contained.whole, words.contained.nuggets.incidence.T.tocsr()
+        texts, asked = self.words.contained.all_rows, words.contained.nuggets.incidence.T.tocsr()
         with_digits = np.flatnonzero(words.digits)
         numerals = (texts[:, with_digits] > 0).astype(np.int64) @ asked[with_digits]
         update = np.repeat(np.arange(len(windows.counts)), windows.counts)
@@ -111,7 +111,7 @@ class LexicalBlock:
         self, update: NDArray[np.int64], nugget: NDArray[np.int64], numbers: Numbers
     ) -> NDArray[np.float64]:
         log_odds = self.gold.model.log_odds({**numbers, "grams": self.grams(update, nugget)})
-        return probability(log_odds, self.words.spoken(update, nugget))
+        return probability(log_odds, self.words.have_words(update, nugget))
 
     def grams(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The largest share of each nugget's grams that a window has."""

@@ -66,7 +66,7 @@ def find(name: str, *, download: bool = False) -> Model:
     the working directory. Raises `MatcherError` when it is nowhere, when the folder has no
     weights, and when the weights are not those that the name is known for.
     """
-    given = _given(name, download)
+    given = _folder_named(name, download)
     model = read(given or _named(name, download))
     expected = GENUINE.get(name.removeprefix(OWNER), model.sha256) if given is None else None
     if expected not in (None, model.sha256):
@@ -101,7 +101,7 @@ def is_idle(file: Path, folder: Path) -> bool:
     return file.suffix in IDLE_SUFFIXES or file.name in IDLE_NAMES
 
 
-def _given(name: str, download: bool) -> Path | None:
+def _folder_named(name: str, download: bool) -> Path | None:
     """The folder whose path `name` is; None if it is no path, or there is none.
 
     `owner/name` may be both a folder here and a repository. Then nobody can tell which is meant.

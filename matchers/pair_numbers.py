@@ -82,7 +82,7 @@ class WordsGold:
         return _row_maxima(carried) / self.unit
 
     @cached_property
-    def spoken(self) -> NDArray[np.bool_]:
+    def has_words(self) -> NDArray[np.bool_]:
         """Which nuggets have words."""
         has: NDArray[np.bool_] = np.diff(self.contained.nuggets.incidence.indptr) > 0
         return has
@@ -142,9 +142,9 @@ class PairWords:
             "length": self.windows.length[update],
         }
 
-    def spoken(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def have_words(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which pairs have words on both sides."""
-        both: NDArray[np.bool_] = (self.windows.counts[update] > 0) & self.gold.spoken[nugget]
+        both: NDArray[np.bool_] = (self.windows.counts[update] > 0) & self.gold.has_words[nugget]
         return both
 
     def _best(
@@ -162,7 +162,7 @@ class PairWords:
             told[2, part] = ends[shared.indptr[1:]] - ends[shared.indptr[:-1]]
 
         if len(self.gold.digits):
-            self.contained.nuggets.look_at(self.contained.whole, window, nugget[pair], look)
+            self.contained.nuggets.look_at(self.contained.all_rows, window, nugget[pair], look)
         best = np.zeros((3, len(update)), np.int64)
         several = (self.windows.counts[update] > 1)[pair]
         best[:, pair[~several]] = told[:, ~several]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers.encoding import Encoder, Network, need_extra, whole
+from matchers.encoding import Encoder, Network, need_extra, replace_half_characters
 from matchers.errors import MatcherError
 from matchers.models import Model
 from matchers.words import has_words
@@ -66,7 +66,9 @@ class PieceEncoder(Encoder):
         """The numbers of the pieces of each text, without the special ones around it."""
         if self._tokenizer is None:
             self._tokenizer, self._around = read_tokenizer(self._model.folder)
-        read = self._tokenizer.encode_batch(list(map(whole, texts)), add_special_tokens=False)
+        read = self._tokenizer.encode_batch(
+            list(map(replace_half_characters, texts)), add_special_tokens=False
+        )
         return [list(each.ids) for each in read]
 
     def _lengths(self, network: Network, texts: list[str]) -> NDArray[np.int64]:  # noqa: ARG002
@@ -81,7 +83,7 @@ class PieceEncoder(Encoder):
             kept[i, : len(row) - 2] = found[i, 1 : len(row) - 1]
         return kept.reshape(len(rows), -1)
 
-    def _kept(self, vectors: NDArray[np.float32]) -> NDArray[np.int16]:
+    def _stored_form(self, vectors: NDArray[np.float32]) -> NDArray[np.int16]:
         return np.rint(vectors * SCALE).astype(np.int16)
 
 

@@ -45,7 +45,7 @@ _SPREAD = np.uint64(0xD6E8FEB86659FD93)
 Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-class Alike(NamedTuple):
+class SimilarPairs(NamedTuple):
     """Pairs of alike words: their numbers in the two lists, and how similar they are."""
 
     left: NDArray[np.int64]
@@ -167,7 +167,7 @@ def similarity(left: str, right: str, cutoff: float) -> float:
     return ratio / 100 if ratio >= cutoff and inexact(left) and inexact(right) else 0.0
 
 
-def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
+def similar_pairs(left: Vocabulary, right: Vocabulary, cutoff: float) -> SimilarPairs:
     """All pairs of words whose `ratio` is at least `cutoff` (above 0, at most 100)."""
     slack = 1 - cutoff / 100
     few = len(left.words) * len(right.words) < _WORTH_THREADS
@@ -187,7 +187,7 @@ def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
             dtype=np.float64,
         )
     kept = ratio >= cutoff
-    return Alike(left.number[i[kept]], right.number[j[kept]], ratio[kept] / 100)
+    return SimilarPairs(left.number[i[kept]], right.number[j[kept]], ratio[kept] / 100)
 
 
 def _candidates(lot: Lot, others: Sequence[Lot], slack: float) -> Iterator[Rows]:

@@ -173,7 +173,7 @@ class TestModels:
         (tmp_path / "mini" / models.WEIGHTS).write_bytes(b"others")
         assert models.find("mini").folder == here
         assert models.find("./mini").folder == Path("mini")
-        assert matchers.get("embedding", model=Path("mini")).found.folder == Path("mini")  # type: ignore[attr-defined]
+        assert matchers.get("embedding", model=Path("mini")).local_model.folder == Path("mini")  # type: ignore[attr-defined]
 
     def test_a_folder_that_a_bare_name_does_not_mean_is_told_of(
         self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -326,7 +326,9 @@ def test_ruling_words_out_loses_none(left, right, cutoff, dear, lot):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similar, "_DEAR", dear)
         patch.setattr(similar, "_LOT", lot)
-        near = similar.alike(similar.Vocabulary.of(left), similar.Vocabulary.of(right), cutoff)
+        near = similar.similar_pairs(
+            similar.Vocabulary.of(left), similar.Vocabulary.of(right), cutoff
+        )
     found = dict(zip(zip(near.left, near.right, strict=True), near.similarity, strict=True))
     expected = {
         (i, j): slow.similarity(a, b, cutoff)
