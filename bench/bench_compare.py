@@ -27,7 +27,7 @@ from tseval.comparison.board import Board
 from tseval.comparison.runs import compare_board
 from tseval.comparison.topic_scores import TopicScores, read_scores
 from tseval.io.origin import InputRecord
-from tseval.statistics import TESTS
+from tseval.statistics.paired import TESTS
 
 LIMIT = 20.0
 

@@ -75,7 +75,8 @@ from tseval.families.filtering.family import FilterInputs, FilterOptions
 from tseval.families.incidents.family import FAMILY as INCIDENTS
 from tseval.families.incidents.family import IncidentInputs, IncidentOptions
 from tseval.families.incidents.files import LEVELS
-from tseval.statistics import p_values, rank_biased_overlap
+from tseval.statistics.paired import p_values
+from tseval.statistics.ranks import rank_biased_overlap
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tseval.statistics import INTERVALS, TESTS, mean_intervals, p_values, resamples
+from tseval.statistics.bootstrap import INTERVALS, mean_intervals, resamples
+from tseval.statistics.paired import TESTS, p_values
 
 Sampler = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 

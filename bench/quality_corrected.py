@@ -41,7 +41,7 @@ from tseval.matching.calibration import RecallError
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import LEAST_VARIANCE, population_of
 from tseval.matching.verdicts import Verdicts
-from tseval.statistics import Drawn, strata_of
+from tseval.statistics.strata import Drawn, strata_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "corrected-scores.md"
 DEPTH = 10

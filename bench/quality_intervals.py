@@ -53,7 +53,8 @@ from bench.quality_corrected import (
 )
 from tseval.families.temporal import correcting
 from tseval.matching import sampling
-from tseval.statistics import mean_intervals, resamples, strata
+from tseval.statistics import strata
+from tseval.statistics.bootstrap import mean_intervals, resamples
 
 BLUR = {"perfect": 0.0, "good": 1.0, "poor": 3.0, "useless": 20.0, "no probability": 1.0}
 """How far each matcher's odds are from the true ones; the last tells no more than yes or no."""

@@ -24,10 +24,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tseval import statistics
 from tseval.families.temporal.judged import read_judged
 from tseval.matching.calibration import Calibration, calibrate
 from tseval.matching.judged_pairs import BINS, JudgedUpdates
+from tseval.statistics import agreement
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "matching.md"
@@ -66,7 +66,7 @@ def judged(year: str) -> JudgedUpdates:
 
 def at_other_s_threshold(mine: Calibration, other: Calibration) -> tuple[float, float]:
     """F1 and kappa of a year when the other year chose the threshold."""
-    told = statistics.agreement(mine.tally.true.sum(axis=0), mine.tally.other.sum(axis=0))
+    told = agreement.agreement(mine.tally.true.sum(axis=0), mine.tally.other.sum(axis=0))
     place = round(other.threshold.value * BINS)
     return float(told.f1[place]), float(told.kappa[place])
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
 from bench.quality_matching import shown, write
-from tseval import statistics
+from tseval.statistics import agreement, bootstrap
 
 PAIRS = Path(__file__).parents[1] / "fixtures" / "short" / "pairs.tsv"
 BEGIN, END = "<!-- short: begin -->\n", "<!-- short: end -->\n"
@@ -90,11 +90,11 @@ def measured(
         np.bincount(place, weights=times * side, minlength=len(levels)) for side in (true, ~true)
     ]
     called = score >= threshold
-    told = statistics.judged(
+    told = agreement.judged(
         *(times @ (called & side) for side in (true, ~true)),
         *(times @ side for side in (true, ~true)),
     )
-    numbers = [statistics.auc(*sides), statistics.average_precision(*sides), told.f1, told.kappa]
+    numbers = [agreement.auc(*sides), agreement.average_precision(*sides), told.f1, told.kappa]
     for name in ("says", *KINDS):
         mine = kind == name
         numbers.append((times @ (called & mine)) / max(1, times @ mine))
@@ -107,7 +107,7 @@ def line(name: str, every: list[Pair]) -> str:
     true = np.array([pair.true for pair in every])
     kind = np.array([pair.kind for pair in every])
     _, event = np.unique([pair.event for pair in every], return_inverse=True)
-    draws = statistics.resamples(int(event.max()) + 1, 0)
+    draws = bootstrap.resamples(int(event.max()) + 1, 0)
     whole = measured(score, threshold, true, kind, np.ones(len(every)))
     drawn = np.array([measured(score, threshold, true, kind, times[event]) for times in draws])
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)

@@ -32,9 +32,9 @@ from bench.quality_matching import POOLS, check, judged, shown, write
 from bench.train_learned import by_others, read, train
 from matchers.late import Late
 from matchers.texts import distinct
-from tseval import statistics
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally, Topic
 from tseval.matching.matching import every_score
+from tseval.statistics import agreement, bootstrap
 
 BEGIN, END = "<!-- years: begin -->\n", "<!-- years: end -->\n"
 NAMES = (
@@ -119,7 +119,7 @@ def by_matcher(name: str, year: Year) -> list[np.ndarray]:
 def chosen(tally: Tally) -> float:
     """The threshold with the best F1."""
     coarse = tally.coarse()
-    return int(statistics.best_threshold(coarse.true.sum(axis=0), coarse.other.sum(axis=0))) / 100
+    return int(agreement.best_threshold(coarse.true.sum(axis=0), coarse.other.sum(axis=0))) / 100
 
 
 def matched(name: str, years: list[Year]) -> list[Found]:
@@ -154,21 +154,21 @@ def average_precisions(tally: Tally, draws: np.ndarray) -> np.ndarray:
     """Average precision, for each draw of topics."""
     occupied = tally.occupied()
     parts = np.array_split(draws, 10)
-    return np.concatenate([statistics.average_precision(*occupied.drawn(part)) for part in parts])
+    return np.concatenate([agreement.average_precision(*occupied.drawn(part)) for part in parts])
 
 
 def cells(year: Year, found: Found, base: list[np.ndarray]) -> tuple[list[str], np.ndarray]:
     """What stands in a row for a year, and the drawn average precisions."""
     tally = year.tally(found.scores)
     sides = tally.true.sum(axis=0), tally.other.sum(axis=0)
-    told, place = statistics.agreement(*sides), round(found.threshold * BINS)
-    drawn = average_precisions(tally, statistics.resamples(len(year.topics), 0))
+    told, place = agreement.agreement(*sides), round(found.threshold * BINS)
+    drawn = average_precisions(tally, bootstrap.resamples(len(year.topics), 0))
     gains = [interval(drawn - each) for each in base]
     truth = year.recalls([topic.true for topic in year.topics])
     off = year.recalls([score >= found.threshold for score in found.scores]) - truth
     return [
-        shown(float(statistics.auc(*sides))),
-        f"{shown(float(statistics.average_precision(*sides)))} ({interval(drawn)})",
+        shown(float(agreement.auc(*sides))),
+        f"{shown(float(agreement.average_precision(*sides)))} ({interval(drawn)})",
         " / ".join(gains),
         f"{found.threshold:.2f}",
         f"{shown(float(told.f1[place]))} {shown(float(told.kappa[place]))}",

@@ -32,8 +32,8 @@ from matchers import similar, words
 from matchers.fuzzy import WordReader
 from matchers.grams import GramReader, grams
 from matchers.windows import pieces
-from tseval import statistics
 from tseval.matching.judged_pairs import BINS, STEP, JudgedUpdates
+from tseval.statistics import agreement
 
 ONE = 1 << 30  # a word that is quite the same, in the whole numbers of the readers
 WINDOW = 40
@@ -159,23 +159,23 @@ class Tally:
     @cached_property
     def auc(self) -> float:
         """The area under the curve."""
-        return float(statistics.auc(self.true, self.other))
+        return float(agreement.auc(self.true, self.other))
 
     @cached_property
     def precision(self) -> float:
         """The average precision."""
-        return float(statistics.average_precision(self.true, self.other))
+        return float(agreement.average_precision(self.true, self.other))
 
     @cached_property
     def threshold(self) -> int:
         """The bin of the best threshold, in hundredths as calibration chooses it."""
         starts = np.arange(0, BINS + 1, STEP)
         sides = (np.add.reduceat(side, starts) for side in (self.true, self.other))
-        return int(statistics.best_threshold(*sides)) * STEP
+        return int(agreement.best_threshold(*sides)) * STEP
 
     def f1(self, threshold: int) -> float:
         """F1 at a threshold."""
-        return float(statistics.agreement(self.true, self.other).f1[threshold])
+        return float(agreement.agreement(self.true, self.other).f1[threshold])
 
 
 def contained(

@@ -42,8 +42,8 @@ from matchers.learned_lexical import LexicalGold
 from matchers.pair_numbers import Numbers
 from matchers.steps import ALL, rewritten
 from matchers.texts import distinct
-from tseval import statistics
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally
+from tseval.statistics import agreement, bootstrap
 
 FOLDER = Path(__file__).parents[1] / "matchers"
 LIKED = 0.95
@@ -182,18 +182,18 @@ def tally(year: Judged, probability: np.ndarray) -> Tally:
 def across(model: Model, trained: Judged, other: Judged) -> dict[str, float]:
     """What a model does in the year that it was not trained on, at the threshold it was good at."""
     coarse = tally(trained, by_others(trained)).coarse()
-    place = int(statistics.best_threshold(coarse.true.sum(axis=0), coarse.other.sum(axis=0)))
+    place = int(agreement.best_threshold(coarse.true.sum(axis=0), coarse.other.sum(axis=0)))
     found = tally(other, model.probability(other))
     threshold = place * BINS // 100
-    told = statistics.agreement(found.true.sum(axis=0), found.other.sum(axis=0))
-    draws = statistics.resamples(len(found.true), 0)
-    drawn = statistics.average_precision(*found.occupied().drawn(draws))
+    told = agreement.agreement(found.true.sum(axis=0), found.other.sum(axis=0))
+    draws = bootstrap.resamples(len(found.true), 0)
+    drawn = agreement.average_precision(*found.occupied().drawn(draws))
     whole = found.occupied()
     sides = whole.true.sum(axis=0), whole.other.sum(axis=0)
     low, high = np.quantile(drawn, [0.025, 0.975])
     numbers = {
-        "AUC": statistics.auc(*sides),
-        "AP": statistics.average_precision(*sides),
+        "AUC": agreement.auc(*sides),
+        "AP": agreement.average_precision(*sides),
         "AP low": low,
         "AP high": high,
         "F1": told.f1[threshold],

@@ -18,7 +18,6 @@ import tseval
 from tests import strategies as st
 from tests.oracles import comparison as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
-from tseval import statistics
 from tseval.comparison import Findings, Plan, Treatment, correlate, discriminate, read_board
 from tseval.comparison.directions import higher_is_better, in_order, wanted_measures
 from tseval.comparison.frames import sections
@@ -30,6 +29,7 @@ from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
 from tseval.io.latex import escaped
+from tseval.statistics import bootstrap
 
 pytestmark = pytest.mark.small_times
 
@@ -795,8 +795,8 @@ def test_draws_take_no_more_room_than_they_count(topics: int) -> None:
     names = [f"t{at}" for at in range(topics)]
     draws = topic_draws(names, Plan(resamples=100))
     assert draws.nbytes == 100 * topics
-    seed = statistics.seeded(Plan().seed, "topics", *names)
-    assert np.array_equal(draws, statistics.resamples(topics, seed, 100))
+    seed = bootstrap.seeded(Plan().seed, "topics", *names)
+    assert np.array_equal(draws, bootstrap.resamples(topics, seed, 100))
 
 
 def test_more_runs_on_topics_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 import tseval
 from tests.program import tseval as program
-from tseval import statistics
 from tseval.core.calling import evaluated
 from tseval.core.registry import measures
 from tseval.core.trends import batch_series
 from tseval.families.clusters.family import FAMILY
+from tseval.statistics import bootstrap
 
 pytestmark = pytest.mark.small_times
 
@@ -76,39 +76,39 @@ def test_an_interval_is_that_of_quotients_of_drawn_topics() -> None:
     """Slowly: each draw's topics are listed, their sums taken, and the quotient of these."""
     rng = np.random.default_rng(1)
     values, weights = rng.uniform(0, 9, (7, 2)), rng.integers(1, 9, (7, 2)).astype(float)
-    draws = statistics.resamples(7, 5, 400)
+    draws = bootstrap.resamples(7, 5, 400)
     drawn = []
     for times in draws:
         chosen = [topic for topic, number in enumerate(times) for _ in range(number)]
         sums = [(sum(values[t, c] * weights[t, c] for t in chosen)) for c in (0, 1)]
         drawn.append([sums[c] / sum(weights[t, c] for t in chosen) for c in (0, 1)])
     expected = np.quantile(np.array(drawn), [0.025, 0.975], axis=0)
-    found = statistics.quotient_intervals(values, weights, draws, "percentile")
+    found = bootstrap.quotient_intervals(values, weights, draws, "percentile")
     assert found == pytest.approx(expected)
     gap = np.quantile(np.array(drawn)[:, 0] - np.array(drawn)[:, 1], [0.025, 0.975])
     sides = [(values[:, [c]], weights[:, [c]]) for c in (0, 1)]
-    found = statistics.quotient_intervals(*sides[0], draws, "percentile", less=sides[1])
+    found = bootstrap.quotient_intervals(*sides[0], draws, "percentile", less=sides[1])
     assert found.ravel() == pytest.approx(gap)
 
 
-@pytest.mark.parametrize("method", statistics.INTERVALS)
+@pytest.mark.parametrize("method", bootstrap.INTERVALS)
 def test_equal_weights_give_what_means_give(method: str) -> None:
     rng = np.random.default_rng(2)
     values, other = rng.uniform(0, 9, (9, 3)), rng.uniform(0, 9, (9, 3))
-    weights, draws = np.full((9, 3), 4.0), statistics.resamples(9, 5, 500)
-    expected = statistics.mean_intervals(values, draws, method)
-    assert statistics.quotient_intervals(values, weights, draws, method) == pytest.approx(expected)
-    assert statistics.contributions(values, weights) == pytest.approx(values)
-    gaps = statistics.mean_intervals(values - other, draws, method)
-    found = statistics.quotient_intervals(values, weights, draws, method, less=(other, weights))
+    weights, draws = np.full((9, 3), 4.0), bootstrap.resamples(9, 5, 500)
+    expected = bootstrap.mean_intervals(values, draws, method)
+    assert bootstrap.quotient_intervals(values, weights, draws, method) == pytest.approx(expected)
+    assert bootstrap.contributions(values, weights) == pytest.approx(values)
+    gaps = bootstrap.mean_intervals(values - other, draws, method)
+    found = bootstrap.quotient_intervals(values, weights, draws, method, less=(other, weights))
     assert found == pytest.approx(gaps)
 
 
 def test_contributions_have_the_quotient_as_their_mean() -> None:
     values, weights = np.array([[1.0], [4.0]]), np.array([[3.0], [1.0]])
-    assert statistics.quotients(values, weights) == pytest.approx([7 / 4])
+    assert bootstrap.quotients(values, weights) == pytest.approx([7 / 4])
     # The shares of the weights are 3/2 and 1/2: 7/4 - 3/2 * 3/4 and 7/4 + 1/2 * 9/4.
-    assert statistics.contributions(values, weights).ravel() == pytest.approx([5 / 8, 23 / 8])
+    assert bootstrap.contributions(values, weights).ravel() == pytest.approx([5 / 8, 23 / 8])
 
 
 def test_the_report_has_the_same_means(tmp_path: Path) -> None:

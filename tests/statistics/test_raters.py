@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tseval.statistics.raters import cohen_kappa, coincidences, krippendorff_alpha
+from tseval.statistics.agreement import cohen_kappa, coincidences, krippendorff_alpha
 
 
 def counted(values: list[list[int]], names: int) -> np.ndarray:

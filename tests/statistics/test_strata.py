@@ -10,8 +10,17 @@ from hypothesis import given, settings
 
 from tests import strategies as st
 from tests.oracles import corrected as slow
-from tseval.statistics import Drawn, Population, rogan_gladen, strata_of, total_intervals
-from tseval.statistics.strata import STEPS, inclusions, largest_cost, systematic
+from tseval.statistics.strata import (
+    STEPS,
+    Drawn,
+    Population,
+    inclusions,
+    largest_cost,
+    rogan_gladen,
+    strata_of,
+    systematic,
+    total_intervals,
+)
 
 SIZES = st.lists(st.floats(0.001, 100), min_size=1, max_size=12)
 

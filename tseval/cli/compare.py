@@ -51,7 +51,7 @@ from tseval.io.schema import SCORES
 from tseval.io.scores import FORMATS, provenance_of, read_teams
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
-from tseval.statistics import PERSISTENCE
+from tseval.statistics.ranks import PERSISTENCE
 
 
 @frozen

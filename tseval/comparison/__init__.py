@@ -20,7 +20,7 @@ from tseval.core.scores import Scores
 from tseval.errors import UsageError
 from tseval.io.formats import Forms, check_forms, form_for
 from tseval.io.given import check_inputs
-from tseval.statistics import PERSISTENCE
+from tseval.statistics.ranks import PERSISTENCE
 
 if TYPE_CHECKING:
     import pandas as pd

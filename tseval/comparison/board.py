@@ -29,7 +29,7 @@ from tseval.errors import MissingTopics, UsageError
 from tseval.io.names import natural_order
 from tseval.io.origin import InputRecord
 from tseval.records import frozen
-from tseval.statistics import contributions
+from tseval.statistics.bootstrap import contributions
 
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray, FloatArray

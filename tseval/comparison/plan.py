@@ -10,7 +10,8 @@ from tseval.core.declared import SWEEP, option
 from tseval.errors import UsageError, check_choice
 from tseval.io.times import written
 from tseval.records import frozen
-from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
+from tseval.statistics.bootstrap import INTERVALS
+from tseval.statistics.paired import CORRECTIONS, TESTS
 
 RESAMPLES = 10_000
 LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import FindingRows, Findings
 from tseval.comparison.plan import Plan
@@ -27,6 +26,7 @@ from tseval.comparison.runs import (
     undetectable,
 )
 from tseval.core.wording import listed
+from tseval.statistics import bootstrap, paired
 
 
 class Power(NamedTuple):
@@ -85,12 +85,12 @@ def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
     judged = ~np.isnan(tested.p)
     number = int(judged.sum())
     found = int((tested.p[judged] <= plan.alpha).sum())
-    adjusted = statistics.corrected(tested.p, plan.correction)
+    adjusted = paired.corrected(tested.p, plan.correction)
     kept = int((adjusted[judged] <= plan.alpha).sum())
     needed = np.full(len(tested.p), np.nan)
     for columns, topics, differences in paired_topics(board, measure, tested.pairs):
         draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
-        needed[columns] = statistics.chance_means(differences, draws, plan.level)
+        needed[columns] = bootstrap.chance_means(differences, draws, plan.level)
     needed = needed[judged]
     return Power(
         measure=measure,

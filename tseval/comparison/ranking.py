@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.directions import wanted_measures
 from tseval.comparison.findings import FindingRows, Findings, or_none
@@ -17,7 +16,8 @@ from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.io.limits import ORDERS, shown
 from tseval.io.times import written
-from tseval.statistics import PERSISTENCE
+from tseval.statistics import bootstrap, ranks
+from tseval.statistics.ranks import PERSISTENCE
 
 
 class Correlation(NamedTuple):
@@ -102,9 +102,9 @@ def correlate_boards(
     rows = []
     for names in pair_measures(board, other, versus):
         values = board.oriented(names[0])[ours], other.oriented(names[1])[theirs]
-        found = statistics.rank_correlations(*values, draws, persistence)
+        found = ranks.rank_correlations(*values, draws, persistence)
         for place, drawn in found.items():
-            numbers = map(or_none, (drawn[0], *statistics.interval(drawn[1:], plan.level)))
+            numbers = map(or_none, (drawn[0], *bootstrap.interval(drawn[1:], plan.level)))
             rows.append(Correlation(*names, *place, len(runs), len(topics), *numbers))
     of_other = "|".join(f"{name}={value}" for name, value in other.traits.items())
     traits = {"against": f"({of_other})", "persistence": written(persistence)}

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import Treatment
@@ -185,7 +184,7 @@ def _contributions(
         sign = 1 if whole.higher_is_better(measure) else -1
         x, y = (np.array([sign * each[run] for run in shared]) for each in (means, others))
         moves = [abs(ranks[run] - places[run]) for run in shared]
-        tau, ap = or_none(statistics.kendall(x, y)), or_none(statistics.tau_ap(x, y))
+        tau, ap = or_none(ranks.kendall(x, y)), or_none(ranks.tau_ap(x, y))
         yield Contribution(measure, name, runs, *lost, tau, ap, max(moves, default=0))
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.contests import Comparison, Contest, RunStanding
 from tseval.comparison.findings import FindingRows, or_none
@@ -17,6 +16,7 @@ from tseval.comparison.plan import Plan
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.records import frozen
+from tseval.statistics import bootstrap, paired
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -144,17 +144,17 @@ def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: 
         names = [board.topics[t] for t in topics.tolist()]
         draws = topic_draws(names, plan)
         found.topics[columns] = len(names)
-        found.mean[columns], found.d[columns], found.g[columns] = statistics.effects(differences)
-        seed = statistics.seeded(plan.seed, plan.test, *names)
-        found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples, most)
+        found.mean[columns], found.d[columns], found.g[columns] = paired.effects(differences)
+        seed = bootstrap.seeded(plan.seed, plan.test, *names)
+        found.p[columns] = paired.p_values(differences, plan.test, seed, plan.resamples, most)
         if weights is None:
-            ends = statistics.mean_intervals(differences, draws, plan.interval, plan.level)
+            ends = bootstrap.mean_intervals(differences, draws, plan.interval, plan.level)
         else:
             ours, theirs = (
                 (values[runs][:, topics].T, weights[runs][:, topics].T)
                 for runs in (pairs.first[columns], pairs.second[columns])
             )
-            ends = statistics.quotient_intervals(*ours, draws, plan.interval, plan.level, theirs)
+            ends = bootstrap.quotient_intervals(*ours, draws, plan.interval, plan.level, theirs)
             differences = _differences(ours[0], theirs[0])
         found.interval[:, columns] = ends
         better = differences if board.higher_is_better(measure) else -differences
@@ -176,8 +176,8 @@ def paired_topics(
         first, second = pairs.first[columns], pairs.second[columns]
         ours, theirs = values[first][:, topics].T, values[second][:, topics].T
         if weights is not None:
-            ours = statistics.contributions(ours, weights[first][:, topics].T)
-            theirs = statistics.contributions(theirs, weights[second][:, topics].T)
+            ours = bootstrap.contributions(ours, weights[first][:, topics].T)
+            theirs = bootstrap.contributions(theirs, weights[second][:, topics].T)
         yield columns, topics, _differences(ours, theirs)
 
 
@@ -198,8 +198,8 @@ def _differences(first: FloatArray, second: FloatArray) -> FloatArray:
 
 def topic_draws(names: Sequence[str], plan: Plan) -> Times:
     """How often each of these topics is drawn in each resample, by the topics' names."""
-    seed = statistics.seeded(plan.seed, "topics", *names)
-    return statistics.compact_resamples(len(names), seed, plan.resamples)
+    seed = bootstrap.seeded(plan.seed, "topics", *names)
+    return bootstrap.compact_resamples(len(names), seed, plan.resamples)
 
 
 def _contests(
@@ -275,11 +275,11 @@ def means_of_topics(
         draws = topic_draws([topics[t] for t in rows.tolist()], plan)
         if weights is not None:
             parts = own, weights[rows][:, alike]
-            means[alike] = statistics.quotients(*parts)
-            ends[:, alike] = statistics.quotient_intervals(*parts, draws, plan.interval, plan.level)
+            means[alike] = bootstrap.quotients(*parts)
+            ends[:, alike] = bootstrap.quotient_intervals(*parts, draws, plan.interval, plan.level)
             continue
-        means[alike] = statistics.column_means(own)
-        ends[:, alike] = statistics.mean_intervals(own, draws, plan.interval, plan.level)
+        means[alike] = bootstrap.column_means(own)
+        ends[:, alike] = bootstrap.mean_intervals(own, draws, plan.interval, plan.level)
     return means, ends[0], ends[1]
 
 
@@ -290,7 +290,7 @@ def _letters(runs: Sequence[str], contests: Sequence[Contest]) -> dict[str, str]
     for each in contests:
         a, b = place[each.run], place[each.other]
         differ[a, b] = differ[b, a] = each.different
-    return dict(zip(runs, statistics.compact_letters(differ), strict=True))
+    return dict(zip(runs, paired.compact_letters(differ), strict=True))
 
 
 def _alone(tested: Mapping[str, Tested]) -> Iterator[str]:
@@ -317,8 +317,8 @@ def most_draws(pairs: Mapping[str, int], plan: Plan) -> dict[str, int]:
 def adjusted(p: Sequence[FloatArray], plan: Plan) -> list[FloatArray]:
     """The corrected p values of each measure: of all together, or measure by measure."""
     if plan.family == "measure":
-        return [statistics.corrected(each, plan.correction) for each in p]
-    joined = statistics.corrected(np.concatenate([np.zeros(0), *p]), plan.correction)
+        return [paired.corrected(each, plan.correction) for each in p]
+    joined = paired.corrected(np.concatenate([np.zeros(0), *p]), plan.correction)
     return np.split(joined, np.cumsum([len(each) for each in p])[:-1])
 
 
@@ -327,7 +327,7 @@ def undetectable(pairs: Mapping[str, Tested], plan: Plan) -> dict[str, str]:
     least = []
     for each in pairs.values():
         draws = plan.most_draws(_comparisons(pairs, each, plan))
-        best = [statistics.smallest_p(number, plan.test, draws) for number in each.topics.tolist()]
+        best = [paired.smallest_p(number, plan.test, draws) for number in each.topics.tolist()]
         least.append(np.where(np.isnan(each.p), np.nan, np.array(best, np.float64)))
     found = adjusted([each.p for each in pairs.values()], plan)
     reached = adjusted(least, plan)
@@ -349,7 +349,7 @@ def _sentence(each: Tested, comparisons: int, plan: Plan) -> str:
     at = f"cannot show a difference at {short(plan.alpha)}"
     topics = int(each.topics.max())
     draws = plan.most_draws(comparisons)
-    least = statistics.smallest_p(topics, plan.test, draws)
+    least = paired.smallest_p(topics, plan.test, draws)
     if not topics:
         return f"runs that share no topic {at}"
     what = count(draws, "draw") if least == 1 / (draws + 1) else count(topics, "topic")
@@ -408,6 +408,6 @@ def _can(topics: int, comparisons: int, plan: Plan) -> bool:
     """Whether so many pairs over so many topics could all be told apart."""
     if comparisons < 1:  # no pair, as of a measure that no two runs have
         return False
-    least = statistics.smallest_p(topics, plan.test, plan.most_draws(comparisons))
-    everywhere = statistics.corrected(np.full(comparisons, least), plan.correction)
+    least = paired.smallest_p(topics, plan.test, plan.most_draws(comparisons))
+    everywhere = paired.corrected(np.full(comparisons, least), plan.correction)
     return not isnan(least) and bool(everywhere.min() <= plan.alpha)

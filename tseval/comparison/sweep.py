@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tseval import statistics
 from tseval.comparison.board import Board
 from tseval.comparison.contests import Comparison, Contest
 from tseval.comparison.findings import FindingRows, Findings
@@ -26,6 +25,7 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.io.times import written
 from tseval.records import frozen
+from tseval.statistics import ranks
 
 if TYPE_CHECKING:
     from tseval.core.family import Matched
@@ -227,7 +227,7 @@ def _tau(first: dict[str, float], second: dict[str, float]) -> float | None:
     if len(runs) < 2:
         return None
     ours, theirs = (np.array([means[run] for run in runs]) for means in (first, second))
-    value = statistics.kendall(ours, theirs)
+    value = ranks.kendall(ours, theirs)
     return None if np.isnan(value) else float(value)
 
 

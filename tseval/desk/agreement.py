@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tseval.desk.judgments import UNJUDGED, TopicJudgments
-from tseval.statistics import interval, resamples
-from tseval.statistics.raters import cohen_kappa, coincidences, krippendorff_alpha
+from tseval.statistics.agreement import cohen_kappa, coincidences, krippendorff_alpha
+from tseval.statistics.bootstrap import interval, resamples
 
 Floats = NDArray[np.float64]
 SHOWN = 20

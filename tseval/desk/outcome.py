@@ -20,7 +20,7 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
 )
 from tseval.records import frozen
-from tseval.statistics import kendall
+from tseval.statistics.ranks import kendall
 
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray

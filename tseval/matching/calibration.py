@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tseval import statistics
 from tseval.core.family import SHORT_HASH
 from tseval.core.input_words import columns_trait
 from tseval.matching.in_units import match_in_units
@@ -29,7 +28,8 @@ from tseval.matching.matching import get_matcher, pairs_of
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
-from tseval.statistics import Interval, seeded
+from tseval.statistics import agreement, bootstrap, ranks
+from tseval.statistics.bootstrap import Interval, seeded
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class RecallError:
         means = np.nanmean(theirs, axis=1)
         return cls(
             Measured(
-                differs.sum() / max(known.sum(), 1), statistics.interval(draws @ differs / number)
+                differs.sum() / max(known.sum(), 1), bootstrap.interval(draws @ differs / number)
             ),
             float(np.sqrt((means * (1 - means)).mean())),
         )
@@ -137,14 +137,14 @@ class Calibration:
 
         What is undefined, as the precision of nothing, is NaN.
         """
-        agreement = statistics.agreement(self.tally.true.sum(axis=0), self.tally.other.sum(axis=0))
+        points = agreement.agreement(self.tally.true.sum(axis=0), self.tally.other.sum(axis=0))
         for place in range(0, BINS + 1, step * STEP):
             yield {
                 "threshold": place / BINS,
-                "precision": float(agreement.precision[place]),
-                "recall": float(agreement.recall[place]),
-                "F1": float(agreement.f1[place]),
-                "kappa": float(agreement.kappa[place]),
+                "precision": float(points.precision[place]),
+                "recall": float(points.recall[place]),
+                "F1": float(points.f1[place]),
+                "kappa": float(points.kappa[place]),
             }
 
 
@@ -163,17 +163,17 @@ def calibrate(
     """
     matcher = get_matcher(name, 0, terms)
     tally, extremes = scored(judged, matcher, sharing, progress)
-    draws = statistics.resamples(len(judged.topics), seed if seed >= 0 else seeded(seed))
+    draws = bootstrap.resamples(len(judged.topics), seed if seed >= 0 else seeded(seed))
     coarse, occupied = tally.coarse(), tally.occupied()
     threshold = _over_topics(_best_threshold, coarse, draws)
     calibrated = matcher.with_threshold(threshold.value)
     ours, theirs = _recalls(judged, calibrated, extremes, sharing)
-    cuts, _ = statistics.left_out(*coarse)
+    cuts, _ = agreement.left_out(*coarse)
     return Calibration(
         matcher=matcher,
         tally=tally,
-        auc=_over_topics(statistics.auc, occupied, draws),
-        average_precision=_over_topics(statistics.average_precision, occupied, draws),
+        auc=_over_topics(agreement.auc, occupied, draws),
+        average_precision=_over_topics(agreement.average_precision, occupied, draws),
         threshold=threshold,
         thresholds=dict(zip(judged.topics, (cuts / HUNDREDTHS).tolist(), strict=True)),
         left_out=_left_out(coarse, draws),
@@ -189,25 +189,25 @@ def _over_topics(number: OfTallies, tally: Tally, draws: IntArray) -> Measured:
     """A number of all topics together, with its interval."""
     whole = number(tally.true.sum(axis=0), tally.other.sum(axis=0))
     drawn = [number(*tally.drawn(part)) for part in np.array_split(draws, 10)]
-    return Measured(float(whole), statistics.interval(np.concatenate(drawn)))
+    return Measured(float(whole), bootstrap.interval(np.concatenate(drawn)))
 
 
 def _best_threshold(true: FloatArray, other: FloatArray) -> FloatArray:
-    return np.asarray(statistics.best_threshold(true, other) / HUNDREDTHS, np.float64)
+    return np.asarray(agreement.best_threshold(true, other) / HUNDREDTHS, np.float64)
 
 
 def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
     """F1 and kappa with each topic judged by the threshold that the others chose."""
-    cuts, whole = statistics.left_out(*tally)
+    cuts, whole = agreement.left_out(*tally)
     found, wrong = (
         np.array([counts[cut:].sum() for counts, cut in zip(side, cuts, strict=True)])
         for side in tally
     )
     true, other = (side.sum(axis=1) for side in tally)
-    drawn = statistics.judged(draws @ found, draws @ wrong, draws @ true, draws @ other)
+    drawn = agreement.judged(draws @ found, draws @ wrong, draws @ true, draws @ other)
     return {
-        "F1": Measured(float(whole.f1), statistics.interval(drawn.f1)),
-        "kappa": Measured(float(whole.kappa), statistics.interval(drawn.kappa)),
+        "F1": Measured(float(whole.f1), bootstrap.interval(drawn.f1)),
+        "kappa": Measured(float(whole.kappa), bootstrap.interval(drawn.kappa)),
     }
 
 
@@ -230,9 +230,10 @@ def _recalls(
 
 def _tau(ours: FloatArray, theirs: FloatArray, draws: IntArray) -> dict[str, Measured]:
     """How alike matcher and assessors rank the runs, at three levels."""
-    whole = statistics.kendall_levels(ours, theirs)
-    drawn = statistics.kendall_drawn(ours, theirs, draws)
-    return {level: Measured(tau, statistics.interval(drawn[level])) for level, tau in whole.items()}
+    drawn = ranks.kendall_drawn(ours, theirs, np.vstack([np.ones_like(draws[:1]), draws]))
+    return {
+        level: Measured(float(tau[0]), bootstrap.interval(tau[1:])) for level, tau in drawn.items()
+    }
 
 
 def _let_through(

@@ -18,7 +18,7 @@ from tseval.errors import UsageError
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.review import cell_of
 from tseval.records import frozen
-from tseval.statistics import Population, strata_of
+from tseval.statistics.strata import Population, strata_of
 
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray, IntArray

@@ -21,7 +21,7 @@ from tseval.io.tables import Table
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
-from tseval.statistics import Drawn
+from tseval.statistics.strata import Drawn
 
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray, IntArray

@@ -1,8 +1,11 @@
-"""How well scores tell pairs that are matches from pairs that aren't.
+"""How well scores tell matches from other pairs, and how far people agree beyond chance.
 
-Everything is worked out from two tallies: of the true pairs and of the others, how many have their
-score in each bin, the lowest bin first. Leading axes are free, so that a thousand resamples are
-one call. A score in the middle of its bin is tied with all others there.
+Of scores everything is worked out from two tallies: of the true pairs and of the others, how many
+have their score in each bin, the lowest bin first. Leading axes are free, so that a thousand
+resamples are one call. A score in the middle of its bin is tied with all others there.
+
+Of people everything is worked out from tables that add up: so a resample of the things is a
+weighted sum. Leading axes are free there too.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Counts: TypeAlias = NDArray[np.float64]
+
+ROUNDING = 1e-9
+"""A number of pairs below this is 0."""
 
 
 def auc(true: Counts, other: Counts) -> Counts:
@@ -97,6 +103,45 @@ def left_out(true: Counts, other: Counts) -> tuple[NDArray[np.int64], Agreement]
     return cut, judged(*map(np.asarray, (found, wrong, true.sum(), other.sum())))
 
 
+def cohen_kappa(table: Counts) -> Counts:
+    """Cohen's kappa of two people, from how often one said a and the other b: table[..., a, b].
+
+    NaN where nothing was said, and where both always say the same one thing: then chance alone
+    would have them agree.
+    """
+    total = table.sum(axis=(-2, -1))
+    agreed = np.trace(table, axis1=-2, axis2=-1)
+    by_chance = _ratio((table.sum(axis=-1) * table.sum(axis=-2)).sum(axis=-1), total)
+    return _ratio(agreed - by_chance, total - by_chance)
+
+
+def coincidences(counts: Counts) -> Counts:
+    """How often two people say a and b of the same thing, from how many say each: counts[..., a].
+
+    Each thing that n people speak of adds n, spread over their n (n - 1) ordered pairs; one that a
+    single person speaks of adds nothing. The last axis but one runs over the things, and is summed.
+    """
+    people = counts.sum(axis=-1, keepdims=True)
+    weight = np.divide(1.0, people - 1, out=np.zeros(people.shape), where=people > 1)
+    pairs = np.swapaxes(counts * weight, -1, -2) @ counts
+    own = (counts * weight).sum(axis=-2)
+    size = counts.shape[-1]
+    result: Counts = pairs - own[..., np.newaxis] * np.eye(size)
+    return result
+
+
+def krippendorff_alpha(table: Counts) -> Counts:
+    """Krippendorff's alpha for names, from coincidences: 1 less observed by expected disagreement.
+
+    NaN where nothing was said twice, and where only one thing was ever said.
+    """
+    total = table.sum(axis=(-2, -1))
+    agreed = np.trace(table, axis1=-2, axis2=-1)
+    each = table.sum(axis=-1)
+    expected = total**2 - (each**2).sum(axis=-1)
+    return 1 - _ratio((total - 1) * (total - agreed), expected)
+
+
 def _from_top(counts: Counts) -> Counts:
     """How many there are from each bin on."""
     summed: Counts = np.flip(np.cumsum(np.flip(counts, -1), axis=-1), -1)
@@ -104,6 +149,8 @@ def _from_top(counts: Counts) -> Counts:
 
 
 def _ratio(above: Counts, below: Counts, empty: float = np.nan) -> Counts:
+    above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
     full = np.full(np.broadcast(above, below).shape, empty)
-    ratio: Counts = np.divide(above, below, out=full, where=np.asarray(below != 0))
+    # What is 0 but for rounding is nothing to divide by.
+    ratio: Counts = np.divide(above, below, out=full, where=np.abs(below) > ROUNDING)
     return ratio

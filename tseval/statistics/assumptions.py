@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tseval.statistics.ranks import best_ranks
 from tseval.statistics.trend import Floats, Mask, Outcome, Trend, ratio
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -126,7 +127,8 @@ def spearman(values: Floats, usable: Mask) -> Outcome:
     packed, there = _packed(values, usable)
     number = there.sum(axis=1)
     time = np.where(there, np.arange(packed.shape[1]) - (number[:, np.newaxis] - 1) / 2, 0.0)
-    rank = np.where(there, _ranks(packed, there) - (number[:, np.newaxis] + 1) / 2, 0.0)
+    # How many values are below less how many are above: twice the rank, from the middle one on.
+    rank = np.where(there, best_ranks(-packed, there) - best_ranks(packed, there), 0.0) / 2
     scale = np.sqrt((time**2).sum(axis=1) * (rank**2).sum(axis=1))
     rho = ratio((time * rank).sum(axis=1), scale, number > 2)
     rho = np.clip(rho, -1.0, 1.0)
@@ -216,24 +218,6 @@ def _packed(values: Floats, usable: Mask) -> tuple[Floats, Mask]:
     order = np.argsort(~usable, axis=1, kind="stable")
     there = np.take_along_axis(usable, order, axis=1)
     return np.where(there, np.take_along_axis(values, order, axis=1), 0.0), there
-
-
-def _ranks(values: Floats, there: Mask) -> Floats:
-    """From 1 on within each row; equal values share the mean of their ranks."""
-    kept = np.where(there, values, np.inf)
-    order = np.argsort(kept, axis=1, kind="stable")
-    placed = np.take_along_axis(kept, order, axis=1)
-    place = np.broadcast_to(np.arange(kept.shape[1]), kept.shape)
-    opens = np.ones(kept.shape, np.bool_)
-    opens[:, 1:] = placed[:, 1:] != placed[:, :-1]
-    closes = np.ones(kept.shape, np.bool_)
-    closes[:, :-1] = opens[:, 1:]
-    first = np.maximum.accumulate(np.where(opens, place, 0), axis=1)
-    after = np.where(closes, place, kept.shape[1])[:, ::-1]
-    last = np.minimum.accumulate(after, axis=1)[:, ::-1]
-    ranks = np.empty(kept.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
-    return ranks
 
 
 def _standardised(values: Floats, there: Mask, number: Counts) -> tuple[Floats, Mask]:

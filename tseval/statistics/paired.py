@@ -1,12 +1,14 @@
-"""Is the mean of paired differences other than zero? Four tests, all of them two-sided.
+"""Is the mean of paired differences other than zero? Four tests, corrections, and letters.
 
-Each takes a table with a row for each topic and a column for each pair of runs, without NaN, and
-gives a p value for each column. Where all differences are 0 it is 1. NaN is undefined: a test that
-judges by the spread has nothing to go by where all differences are the same, or with one topic.
+Each test is two-sided. It takes a table with a row for each topic and a column for each pair of
+runs, without NaN, and gives a p value for each column. Where all differences are 0 it is 1. NaN is
+undefined: a test that judges by the spread has nothing to go by where all differences are the same,
+or with one topic.
 """
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,12 +26,10 @@ from tseval.statistics.bootstrap import (
     further_seed,
     resample_blocks,
     standard_errors,
-    weighted_sums,
 )
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Sums = Callable[[Times, Floats], Floats]
 
 TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 EXACT_SIGNS = 20
@@ -107,7 +107,10 @@ def randomisation(
         def signs(step: int, size: int) -> Iterator[Times]:
             return _sign_blocks(topics, further_seed(seed, step) if step else seed, size)
 
-        result[many] = _by_draws(differences[:, many], signs, _far_by_signs, number, most)
+        def far(some: Floats, drawn: Times) -> Bools:
+            return _far(_products(drawn, some), some)
+
+        result[many] = _by_draws(differences[:, many], signs, far, number, most)
     return result
 
 
@@ -131,7 +134,7 @@ def _sign_blocks(
 def _by_draws(
     differences: Floats,
     draw: Callable[[int, int], Iterator[Times]],
-    extreme: Callable[[Floats, Times, Sums], Bools],
+    extreme: Callable[[Floats, Times], Bools],
     number: int,
     most: int,
 ) -> Floats:
@@ -148,16 +151,18 @@ def _by_draws(
     found = np.zeros(columns, np.int64)
     for draws in draw(0, number):
         for part in column_blocks(len(draws), columns):
-            hits = extreme(differences[:, part], draws, weighted_sums)
-            found[part] += np.count_nonzero(hits, axis=0)
+            found[part] += np.count_nonzero(extreme(differences[:, part], draws), axis=0)
     result: Floats = (found + 1) / (number + 1)
     left, done, step = np.flatnonzero(found < ENOUGH), number, 1
     while done < most and len(left):
         for draws in draw(step, min(STEP, most - done)):
             for part in column_blocks(len(draws), len(left)):
                 chosen = left[part]
-                hits = extreme(differences[:, chosen], draws, _products)
-                _stop(result, found, chosen, hits, done)
+                hits, before = extreme(differences[:, chosen], draws), found[chosen]
+                found[chosen] += np.count_nonzero(hits, axis=0)
+                for at in np.flatnonzero(found[chosen] >= ENOUGH).tolist():
+                    last = np.flatnonzero(hits[:, at])[ENOUGH - before[at] - 1]
+                    result[chosen[at]] = ENOUGH / (done + last + 1)
             left, done = left[found[left] < ENOUGH], done + len(draws)
             if not len(left):
                 break
@@ -166,19 +171,8 @@ def _by_draws(
     return result
 
 
-def _stop(
-    result: Floats, found: NDArray[np.int64], chosen: NDArray[np.int64], hits: Bools, done: int
-) -> None:
-    """Count what a step hit, after so many draws; give the p values of columns that have enough."""
-    before = found[chosen]
-    found[chosen] += np.count_nonzero(hits, axis=0)
-    for at in np.flatnonzero(found[chosen] >= ENOUGH).tolist():
-        last = np.flatnonzero(hits[:, at])[ENOUGH - before[at] - 1]
-        result[chosen[at]] = ENOUGH / (done + last + 1)
-
-
 def _products(weights: Times, values: Floats) -> Floats:
-    """The weighted sums of `weighted_sums`, faster, and not the same to the last digit.
+    """Return the sums of `weighted_sums`, faster, and not the same to the last digit.
 
     Only for what is compared with a margin for rounding.
     """
@@ -201,10 +195,6 @@ def _all_signs(differences: Floats) -> Floats:
     return np.asarray(np.count_nonzero(_far(sums, differences), axis=0) / len(sums))
 
 
-def _far_by_signs(differences: Floats, signs: Times, sums: Sums) -> Bools:
-    return _far(sums(signs, differences), differences)
-
-
 def bootstrap(
     differences: Floats,
     times: Times,
@@ -217,8 +207,7 @@ def bootstrap(
     seed gives further ones.
     """
     topics, columns = differences.shape
-    flat = ~differences.any(axis=0)
-    result = np.where(flat, 1.0, np.full(columns, np.nan))
+    result = np.where(differences.any(axis=0), np.full(columns, np.nan), 1.0)
     if topics < 2:
         return result
     judged = np.flatnonzero(_errors(differences) > 0)
@@ -235,13 +224,13 @@ def bootstrap(
     return result
 
 
-def _far_by_topics(differences: Floats, times: Times, sums: Sums) -> Bools:
+def _far_by_topics(differences: Floats, times: Times) -> Bools:
     """Which draws of topics have a studentised mean as far from 0 as each column's own."""
     topics = len(differences)
     mean, error = column_means(differences), _errors(differences)
     centred = differences - mean
-    drawn = sums(times, centred) / topics
-    errors = standard_errors(drawn, sums(times, centred**2) / topics, topics)
+    drawn = _products(times, centred) / topics
+    errors = standard_errors(drawn, _products(times, centred**2) / topics, topics)
     # |drawn| / errors >= |mean| / error, with no division by an error of 0
     ours, seen = np.abs(drawn) * error, np.abs(mean) * errors
     noise = NOISE * np.abs(centred).max(axis=0) * error
@@ -282,24 +271,22 @@ def wilcoxon(differences: Floats) -> Floats:
 
 
 def _signed_ranks(differences: Floats) -> float:
+    from scipy.special import ndtr
+
     differing = differences[differences != 0]
     if not len(differing):
         return 1.0
     size = np.abs(differing)
-    doubled = _doubled_ranks(np.round(size / size.max() * TIED))
-    positive = int(doubled[differing > 0].sum())
+    tied = np.round(size / size.max() * TIED)
+    ordered = np.sort(tied)
+    # Twice the ranks, of which tied ones share the mean: whole numbers.
+    doubled = np.searchsorted(ordered, tied, "left") + np.searchsorted(ordered, tied, "right") + 1
+    positive, total = int(doubled[differing > 0].sum()), int(doubled.sum())
     if len(differing) > EXACT_RANKS:
-        return _by_normal(positive, doubled)
+        spread = float(np.sqrt((doubled.astype(np.float64) ** 2).sum()))
+        return float(2 * ndtr(-abs(2 * positive - total) / spread))
     below = _ways_below(tuple(np.sort(doubled).tolist()))
-    smaller = min(positive, int(doubled.sum()) - positive)
-    return min(1.0, 2 * float(below[smaller]))
-
-
-def _doubled_ranks(sizes: Floats) -> NDArray[np.int64]:
-    """Twice the rank of each, from 1, equal ones sharing the mean of theirs: whole numbers."""
-    ordered = np.sort(sizes)
-    first, behind = (np.searchsorted(ordered, sizes, side) for side in ("left", "right"))
-    return np.asarray(first + behind + 1, np.int64)
+    return min(1.0, 2 * float(below[min(positive, total - positive)]))
 
 
 @lru_cache(maxsize=4096)
@@ -311,14 +298,6 @@ def _ways_below(doubled: tuple[int, ...]) -> Floats:
         ways[rank:] = (ways[rank:] + ways[: len(ways) - rank]) / 2
         ways[:rank] /= 2
     return np.cumsum(ways)
-
-
-def _by_normal(positive: int, doubled: NDArray[np.int64]) -> float:
-    from scipy.special import ndtr
-
-    spread = float(np.sqrt((doubled.astype(np.float64) ** 2).sum()))
-    away = abs(2 * positive - int(doubled.sum())) / spread
-    return float(2 * ndtr(-away))
 
 
 class Effect(NamedTuple):
@@ -336,19 +315,106 @@ def effects(differences: Floats) -> Effect:
 
     Where all differences are 0 both are 0.
     """
+    from scipy.special import gammaln
+
     topics = len(differences)
     mean = column_means(differences)
     deviation = _errors(differences) * np.sqrt(topics)
     flat = np.where(differences.any(axis=0) | (topics < 2), np.nan, 0.0)
     d = np.divide(mean, deviation, out=flat, where=(deviation > 0) & (topics > 1))
-    return Effect(mean, d, d * _unbiased(topics - 1))
+    if topics < 3:
+        return Effect(mean, d, np.full_like(d, np.nan))  # g has no expectation there
+    half = (topics - 1) / 2
+    return Effect(mean, d, d * float(np.exp(gammaln(half) - gammaln(half - 0.5)) / np.sqrt(half)))
 
 
-def _unbiased(freedom: int) -> float:
-    """By what d is too large with so many degrees of freedom; NaN where g has no expectation."""
-    from scipy.special import gammaln
+def holm(p: Floats) -> Floats:
+    """Holm's step-down method: holds down the chance of a single false difference."""
+    factors = np.arange(len(p), 0, -1)
+    return np.minimum(np.maximum.accumulate(np.sort(p) * factors), 1.0)
 
-    if freedom < 2:
-        return float("nan")
-    half = freedom / 2
-    return float(np.exp(gammaln(half) - gammaln(half - 0.5)) / np.sqrt(half))
+
+def bonferroni(p: Floats) -> Floats:
+    """Every p times the number of comparisons: holds down the same, and is never smaller."""
+    return np.minimum(np.sort(p) * len(p), 1.0)
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Benjamini and Hochberg's step-up method: holds down the share of false differences."""
+    raised = np.sort(p) * len(p) / np.arange(1, len(p) + 1)
+    return np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
+
+
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": benjamini_hochberg,
+    "none": np.sort,
+}
+"""Each takes p values in any order and gives the corrected ones in ascending order of p."""
+
+
+def corrected(p: Floats, method: str) -> Floats:
+    """The corrected p values, each in the place of its own."""
+    result = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    if len(order):
+        result[order] = CORRECTIONS[method](p[order])
+    return result
+
+
+def compact_letters(differ: Bools) -> list[str]:
+    """Return the letters of each run, from which of them differ; the runs are given best first.
+
+    Two runs share a letter if, and only if, no difference was found between them. Every letter
+    stands for a set of runs none of which differ, and which no other run could join. Sets are made
+    until each pair that doesn't differ is in one, first those of the best runs; then what is not
+    needed is dropped. A run that differs from all has a letter of its own.
+    """
+    alike = ~differ & ~differ.T
+    np.fill_diagonal(alike, True)
+    groups = _needed(list(_groups(alike)), alike)
+    groups.sort(key=lambda group: np.flatnonzero(group).tolist())
+    return [
+        "".join(letter(place) for place, group in enumerate(groups) if group[run])
+        for run in range(len(alike))
+    ]
+
+
+def letter(place: int) -> str:
+    """The name of a group: a to z, then a', b' and so on, so that they can be put together."""
+    return string.ascii_lowercase[place % 26] + "'" * (place // 26)
+
+
+def _groups(alike: Bools) -> Iterator[Bools]:
+    """Yield sets of runs that are all alike, as large as can be, until every alike pair is in one.
+
+    Each begins with a pair, and grows by the best run that is alike to all in it.
+    """
+    open_pairs = alike.copy()
+    while open_pairs.any():
+        pair = list(np.unravel_index(int(np.argmax(open_pairs)), alike.shape))
+        group = np.zeros(len(alike), bool)
+        group[pair] = True
+        fitting = alike[pair].all(axis=0)
+        while (joining := np.flatnonzero(fitting & ~group)).size:
+            group[joining[0]] = True
+            fitting &= alike[joining[0]]
+        open_pairs[np.ix_(group, group)] = False
+        yield group
+
+
+def _needed(groups: list[Bools], alike: Bools) -> list[Bools]:
+    """The groups without those whose every pair is in others too, the latest dropped first."""
+    covered = np.zeros(alike.shape, np.int64)
+    for group in groups:
+        covered[np.ix_(group, group)] += 1
+    kept = []
+    for group in reversed(groups):
+        block = np.ix_(group, group)
+        if (covered[block] > 1).all():
+            covered[block] -= 1
+        else:
+            kept.append(group)
+    return kept

@@ -49,8 +49,8 @@ from tseval.matching.matching import get_matcher
 from tseval.matching.sampling import COLUMNS, DEPTH, LEAST_VARIANCE, PAIRS, Design, draw_rows
 from tseval.matching.verdicts import Verdicts, design_of, find_verdicts
 from tseval.records import frozen
-from tseval.statistics import mean_intervals, resamples, rogan_gladen, total_intervals
-from tseval.statistics.strata import WEAKEST
+from tseval.statistics.bootstrap import mean_intervals, resamples
+from tseval.statistics.strata import WEAKEST, rogan_gladen, total_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
