@@ -29,14 +29,16 @@ from tseval.reporting.charts.axes import Axes, Ruler
 from tseval.reporting.charts.plot import HEIGHT, WIDTH, plot
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
-from tseval.reporting.page.heat import shade_of, short
-from tseval.reporting.page.markup import VOID, element, shown
-from tseval.reporting.page.numbers import decimals_for, number, plain, ticks
+from tseval.reporting.page.markup import element, shown
+from tseval.reporting.page.numbers import decimals_for, number, plain, short, ticks
 from tseval.reporting.page.panels import aligned, evenly
-from tseval.reporting.page.timeline import lead
+from tseval.reporting.page.tables import lead, shade
 from tseval.reporting.palette import Look
 
 pytestmark = pytest.mark.small_times
+
+VOID = {"meta", "link", "br", "input", "path", "line", "circle", "rect", "wbr"}
+"""Elements that hold nothing, of HTML and of SVG."""
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",
@@ -288,9 +290,9 @@ class TestNumbers:
         ]
 
     def test_the_best_is_the_darkest(self) -> None:
-        assert [shade_of(v, (0, 1), True) for v in (0, 0.5, 1)] == [0, 4, 8]
-        assert [shade_of(v, (0, 1), False) for v in (0, 0.5, 1)] == [8, 4, 0]
-        assert shade_of(3, (3, 3), True) == 4
+        assert [shade(v, (0, 1), True) for v in (0, 0.5, 1)] == [0, 4, 8]
+        assert [shade(v, (0, 1), False) for v in (0, 0.5, 1)] == [8, 4, 0]
+        assert shade(3, (3, 3), True) == 4
 
     def test_cells_are_short(self) -> None:
         assert [short(v) for v in (0.25, -0.25, 1.5, 12.34, 123.4)] == [

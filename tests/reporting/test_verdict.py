@@ -21,10 +21,9 @@ from tseval.core.registry import definitions
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.boards import leading_first
 from tseval.reporting.content import LEADING, InputRow, Report
-from tseval.reporting.page.document import report_page
+from tseval.reporting.page.document import report_page, verdict_section
 from tseval.reporting.page.folders import told_apart, without_folders
 from tseval.reporting.page.markup import joined
-from tseval.reporting.page.verdict import verdict_section
 from tseval.reporting.page.warned import worded
 
 PLAN = Plan(interval="percentile", resamples=200)

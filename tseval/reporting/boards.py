@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tseval.comparison import Board, Comparison, Contest, RunStanding
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
 from tseval.io.formulas import saved
-from tseval.io.rows import rows_bytes
 from tseval.records import frozen
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 PAIRS_LISTED = 28
 """So many pairs of a measure are listed, those of eight runs."""
-CSV = "text/csv"
+SCORE_COLUMNS = ("run", "topic", "measure", "value")
 
 
 @frozen
@@ -205,32 +203,27 @@ def _cells(board: Board, measure: str, names: Names) -> Iterator[tuple[float | N
 
 def score_downloads(board: Board, found: Comparison) -> tuple[Download, ...]:
     """The scores, the means and the pairs, in full precision."""
-    import pandas as pd
-
-    rows = [
-        (run, topic, measure, value)
+    scores = [
+        (run, topic, measure, value if is_known else None)
         for measure in board.measures
-        for run, values, known in zip(board.runs, *board.of(measure), strict=True)
-        for topic, value in zip(board.topics, _known(values.tolist(), known.tolist()), strict=True)
+        for run, *cells in zip(
+            board.runs, *(each.tolist() for each in board.of(measure)), strict=True
+        )
+        for topic, value, is_known in zip(board.topics, *cells, strict=True)
     ]
-    scores = pd.DataFrame(rows, columns=["run", "topic", "measure", "value"])
-    tables = {
-        "scores.csv": ("every score that was compared", scores.astype({"value": "Float64"})),
-        "means.csv": ("means with intervals and letters", found.frame("means")),
-        "pairs.csv": (
-            "every pair: difference, interval, effect sizes, p values",
-            found.frame("pairs"),
-        ),
-    }
-    return tuple(
-        Download(name, note, CSV, _safe_csv(frame)) for name, (note, frame) in tables.items()
+    means, pairs = found.parts["means"], found.parts["pairs"]
+    effects = "every pair: difference, interval, effect sizes, p values"
+    return (
+        _csv("scores.csv", "every score that was compared", SCORE_COLUMNS, scores),
+        _csv("means.csv", "means with intervals and letters", means.kind._fields, means.rows),
+        _csv("pairs.csv", effects, pairs.kind._fields, pairs.rows),
     )
 
 
-def _safe_csv(frame: pd.DataFrame) -> bytes:
+def _csv(name: str, note: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Download:
     """A table for whoever reads the page: names that would be formulas there are texts."""
-    return saved(rows_bytes(frame, "csv", ""), "csv", safe=True)
-
-
-def _known(values: Sequence[float], known: Sequence[bool]) -> list[float | None]:
-    return [value if is_known else None for value, is_known in zip(values, known, strict=True)]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return Download(name, note, "text/csv", saved(text.getvalue().encode(), "csv", safe=True))

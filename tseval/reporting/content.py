@@ -6,6 +6,7 @@ None is undefined, or absent. Hours count from the start of their topic.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple
 
@@ -95,6 +96,16 @@ class MeasureBoard:
     """The range of the measure; values outside are extrapolated."""
 
     @property
+    def rows(self) -> dict[int, MeanRow]:
+        """Its means by run."""
+        return {row.run: row for row in self.means}
+
+    @property
+    def numbers(self) -> list[float | None]:
+        """Its means, and the ends of their intervals."""
+        return [value for row in self.means for value in (row.mean, row.low, row.high)]
+
+    @property
     def is_common(self) -> bool:
         """Whether all runs have values on the same number of topics, so that means compare."""
         return len({row.topics for row in self.means}) < 2
@@ -156,6 +167,10 @@ class Report:
     leading: int = LEADING
     """How many of the measures stand in sight; the first is the primary one."""
     volume: VolumeOfRuns | None = None
+
+    def named(self, runs: Iterable[int]) -> list[str]:
+        """The names of some runs."""
+        return [self.runs[run] for run in runs]
 
     @property
     def nouns(self) -> tuple[str, ...]:

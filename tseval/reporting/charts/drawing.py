@@ -9,7 +9,6 @@ from tseval.core.panels import Picture
 from tseval.errors import MissingExtra
 from tseval.io import PICTURES
 from tseval.reporting.charts.svg import svg_picture
-from tseval.reporting.page.chart import chart_page
 
 SCALE = 2
 """PNG has so many dots for each pixel, as many screens do."""
@@ -29,6 +28,8 @@ def draw(picture: Picture, form: str) -> bytes:
     if form not in PICTURES:
         raise ValueError(f"can't draw {form!r}: pick one of {', '.join(PICTURES)}")
     if form == "html":
+        from tseval.reporting.page.document import chart_page
+
         return chart_page(picture)
     drawn = svg_picture(picture)
     if form == "svg":

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from tseval.core.panels import Keys, Kind, Panel
 from tseval.reporting.charts.axes import SIZE, Axes
-from tseval.reporting.charts.marks import KEY, Marks, band_swatch, swatch
+from tseval.reporting.charts.marks import KEY, KEY_DOT, Marks, band_swatch, dot, swatch
 from tseval.reporting.page.markup import Markup, element
 from tseval.reporting.palette import Look
 
@@ -69,6 +69,11 @@ def key_of(kind: Kind, looks: Sequence[Look]) -> Markup:
     wide, high = KEY
     box = {"width": wide, "height": high, "aria-hidden": "true", "class": "plot-key"}
     return element("svg", box, band_swatch(looks) if kind == "band" else swatch(kind))
+
+
+def legend_dot(symbol: int) -> Markup:
+    """A run's dot in the middle of its line, in the legend of a page."""
+    return dot((17, 6), KEY_DOT, symbol)
 
 
 def _lack(panel: Panel) -> str:

@@ -1,103 +1,202 @@
-"""The page as a whole: its head with a policy that forbids all else, and its sections in order."""
+"""The page as a whole: its sections in order, put into templates.
+
+It is self-contained: nothing is fetched, and nothing in it can become code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-from tseval.core.blocks import SectionContent
+from tseval.core.panels import Picture
 from tseval.core.wording import count
-from tseval.reporting.content import Report
-from tseval.reporting.page.data import data_block
-from tseval.reporting.page.differences import pairs_folded
+from tseval.reporting import palette
+from tseval.reporting.charts.plot import key_of, keys, legend_dot, plot, plot_style
+from tseval.reporting.content import Download, Report
+from tseval.reporting.page import numbers, tables
+from tseval.reporting.page.data import filter_of, filters_of, json_of_picture, json_of_report
 from tseval.reporting.page.folders import without_folders
-from tseval.reporting.page.heat import heat_section, heat_title
-from tseval.reporting.page.markup import Markup, element, joined
-from tseval.reporting.page.means import means_section
-from tseval.reporting.page.pair import pair_section
-from tseval.reporting.page.paper import means_on_paper, paper_choice
-from tseval.reporting.page.prose import (
-    downloads_section,
-    inputs_section,
-    terms_section,
-    warnings_section,
-)
-from tseval.reporting.page.sections import section_of
-from tseval.reporting.page.shell import SCRIPTS_OF_PANELS, document, made_by
-from tseval.reporting.page.verdict import verdict_section, verdict_title
+from tseval.reporting.page.markup import Markup, run_name, shown
+from tseval.reporting.page.panels import Lines, table_of
+from tseval.reporting.page.verdict import sentences_of
+from tseval.reporting.page.warned import worded
+from tseval.reporting.palette import Palette
+from tseval.version import VERSION
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SCRIPTS_OF_PANELS = ("address.js", "page.js", "ends.js")
+"""The scripts that a page with panels alone needs."""
 SCRIPTS = (*SCRIPTS_OF_PANELS, "lists.js", "pair.js", "paper.js")
+BEGIN = "address.begin();\n"
+"""The end of the scripts: what an address asks for is shown when all of them stand."""
+FORWARD = 8
+"""So many lines of a picture stand out at first; more are hard to tell apart."""
+DIFFERENCES = 10
+"""So many differences stand with the verdict, the others below a fold."""
+BETWEEN_TAGS = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")
+"""The line breaks in a template that are no space on the page."""
 
 
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
     report = without_folders(report)
-    return document(report.title, [_body(report), data_block(report)], SCRIPTS)
+    every = [(name, title, content) for name, title, content in _sections(report) if content]
+    given = {"sections": every, "summary": _summary(report), "data": json_of_report(report)}
+    return _document("report.html", report.title, SCRIPTS, given)
 
 
-def _body(report: Report) -> Iterator[Markup]:
-    sections = [(name, title, content) for name, title, content in _sections(report) if content]
-    yield element("a", {"class": "skip", "href": "#verdict"}, "Skip to the results")
-    yield element(
-        "header", None, element("h1", None, report.title), _summary(report), _contents(sections)
-    )
-    yield element("main", None, [_section(*each) for each in sections])
-    yield made_by()
+def chart_page(picture: Picture) -> bytes:
+    """A picture as one file that loads nothing: legend, panels with their tables, signature."""
+    look = Palette.of_picture(picture.names, are_runs=picture.are_runs, shown=FORWARD)
+    lines = Lines(picture.names, look, FORWARD, picture.kind)
+    given = {"picture": picture, "lines": lines, "data": json_of_picture(picture, lines)}
+    return _document("chart.html", picture.title, SCRIPTS_OF_PANELS, given)
 
 
-def _summary(report: Report) -> Markup:
-    topics = [(noun, _with_scores(report, noun)) for noun in report.nouns]
-    parts = [("run", len(report.runs)), *topics, ("measure", len(report.measures))]
-    return element("p", {"class": "summary"}, ", ".join(count(size, noun) for noun, size in parts))
-
-
-def _with_scores(report: Report, noun: str) -> int:
-    """How many topics, or whatever it is, have a score by the measures that are taken over them."""
-    boards = [each for each in report.measures if each.over == noun]
-    return sum(
-        any(value is not None for board in boards for value in board.cells[at])
-        for at in range(len(report.topics))
-    )
-
-
-def _contents(sections: list[tuple[str, str, Markup]]) -> Markup:
-    links = [
-        element("li", None, element("a", {"href": f"#{name}"}, title))
-        for name, title, _ in sections
-    ]
-    return element("nav", {"aria-label": "Contents"}, element("ul", None, links))
-
-
-def _section(name: str, title: str, content: Markup) -> Markup:
-    return element("section", {"id": name}, element("h2", None, title), content)
-
-
-def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
+def _sections(report: Report) -> Iterator[tuple[str, str, str]]:
     """Every section that the report has something for, or can say what it would need."""
-    yield "verdict", verdict_title(report), verdict_section(report)
-    yield "means", "Means by measure", _means(report)
+    words: Any = _templates().get_template("words.html").module
+    heat: Any = _templates().get_template("heat.html").module
+    lines = Lines.of_runs(report.runs)
+    given: dict[str, Any] = {"report": report, "lines": lines}
+    title = "How the run does" if len(report.runs) == 1 else "Which run is better"
+    yield "verdict", title, verdict_section(report)
+    if report.measures:
+        columns = [tables.Column.of(report, each) for each in report.measures]
+        notes = {"reading": tables.reading(report), "lacking": tables.lacking(report)}
+        yield "means", "Means by measure", _filled("means.html", given | notes, columns=columns)
     first = [each for each in report.sections if each.leads]
-    rest = [each for each in report.sections if not each.leads]
-    yield from _declared(report, first, keyed=False)
-    yield "heat", heat_title(report), heat_section(report)
-    yield "pair", "Two runs beside each other", pair_section(report)
-    yield from _declared(report, rest, keyed=any(each.panels for each in first))
-    yield "definitions", "Definitions", terms_section(report)
-    yield "warnings", "Warnings", warnings_section(report)
-    yield "data", "Data", joined([downloads_section(report), paper_choice(report)])
-    yield "inputs", "Signature and inputs", inputs_section(report)
+    has_legend = False
+    for section in first:
+        content = _filled("section.html", given, section=section, has_legend=has_legend)
+        yield section.name, section.title, content
+        has_legend = has_legend or bool(section.panels)
+    if report.topics and report.measures:
+        noun, *others = report.nouns
+        title = f"By {' or '.join(report.nouns)}" if others else f"{noun.capitalize()} by {noun}"
+        yield "heat", title, heat.maps(report, {each.topic for each in report.timelines})
+    if len(report.runs) > 1 and report.measures:
+        yield "pair", "Two runs beside each other", _filled("pair.html", given)
+    for section in report.sections:
+        if not section.leads:
+            content = _filled("section.html", given, section=section, has_legend=has_legend)
+            yield section.name, section.title, content
+            has_legend = has_legend or bool(section.panels)
+    others = [each for each in report.warnings if each not in report.doubts]
+    yield "definitions", "Definitions", words.definitions(report)
+    yield "warnings", "Warnings", words.warnings(report, list(worded(others, report)))
+    yield "data", "Data", words.downloads(report)
+    yield "inputs", "Signature and inputs", words.inputs(report)
 
 
-def _means(report: Report) -> Markup:
-    """The means, on paper in another shape."""
-    if not report.measures:
-        return Markup("")
-    return joined([means_section(report), means_on_paper(report), pairs_folded(report)])
+def verdict_section(report: Report) -> str:
+    """The verdict, what makes it doubtful, and the differences that it rests on."""
+    sentences = sentences_of(report)
+    if not sentences:
+        return ""
+    board = report.measures[0]
+    known = [x for each in board.against for x in (each.gain, each.low, each.high)]
+    return _filled(
+        "verdict.html",
+        {"report": report, "board": board, "sentences": sentences, "shown": DIFFERENCES},
+        doubts=list(worded(report.doubts, report)),
+        decimals=tables.in_words(board),
+        scale=tables.scale_of([0.0, *known]),
+        reference=board.best if report.baseline is None else report.baseline,
+    )
 
 
-def _declared(
-    report: Report, sections: Sequence[SectionContent], *, keyed: bool
-) -> Iterator[tuple[str, str, Markup]]:
-    """Sections of the family of the scores; only the first panels have a legend above them."""
-    for each in sections:
-        yield each.name, each.title, section_of(report, each, keyed=keyed)
-        keyed = keyed or bool(each.panels)
+def _summary(report: Report) -> str:
+    """How many runs, topics with a score, and measures there are."""
+    parts = [("run", len(report.runs))]
+    for noun in report.nouns:
+        boards = [each for each in report.measures if each.over == noun]
+        rows = zip(*(each.cells for each in boards), strict=True)
+        parts.append((noun, sum(any(x is not None for c in row for x in c) for row in rows)))
+    parts.append(("measure", len(report.measures)))
+    return ", ".join(count(size, noun) for noun, size in parts)
+
+
+def _document(template: str, title: str, scripts: Iterable[str], given: dict[str, Any]) -> bytes:
+    """A page that has this title, and loads nothing; its scripts follow what it holds."""
+    style = _beside("page.css") + plot_style() + palette.style()
+    script = "".join([*map(_beside, scripts), BEGIN])
+    return _filled(
+        template,
+        given,
+        title=title,
+        style=Markup(style),
+        script=Markup(script),
+        policy=policy(style, script),
+        version=VERSION,
+    ).encode()
+
+
+def policy(style: str, script: str) -> str:
+    """Nothing may be loaded or sent; only this very style and this very script count."""
+    own = (base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in (style, script))
+    styles, scripts = (f"sha256-{each.decode()}" for each in own)
+    return (
+        f"default-src 'none'; style-src '{styles}'; script-src '{scripts}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def data_url(file: Download) -> str:
+    """A file as the address of a link."""
+    return f"data:{file.kind};base64,{base64.b64encode(file.content).decode()}"
+
+
+def _beside(name: str) -> str:
+    return files("tseval.reporting.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _filled(template: str, given: dict[str, Any], **more: Any) -> Markup:
+    return Markup(_templates().get_template(template).render(given, **more))
+
+
+@cache
+def _templates() -> Environment:
+    """The templates, in which every text is escaped, and what they call."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    found = Environment(
+        autoescape=True,
+        finalize=_fit,
+        loader=FunctionLoader(lambda name: BETWEEN_TAGS.sub("", _beside(f"templates/{name}"))),
+        undefined=StrictUndefined,
+    )
+    for name in ("chance", "number", "short", "signed", "weight", "whole"):
+        found.filters[name] = getattr(numbers, name)
+    for name in ("anchor", "extent_of", "first_sayings", "lead", "place", "shade", "span"):
+        found.globals[name] = getattr(tables, name)
+    found.globals |= {
+        "LEFT": ("run", "runs", "text", "name", "parts"),
+        "count": count,
+        "data_url": data_url,
+        "filter_of": filter_of,
+        "filters_of": filters_of,
+        "key_of": key_of,
+        "kind_of": lambda block: type(block).__name__,
+        "legend_dot": legend_dot,
+        "marks_of": keys,
+        "numbered": lambda values: list(enumerate(values)),
+        "plot": plot,
+        "run": run_name,
+        "table_of": table_of,
+        "without": lambda all_of_them, some: [x for x in range(len(all_of_them)) if x not in some],
+        "word_of": lambda *words: "-".join(re.findall(r"[^\W_]+", " ".join(words))),
+    }
+    return found
+
+
+def _fit(value: Any) -> Any:
+    """What a template shows: text without what a page should not obey."""
+    return value if hasattr(value, "__html__") else shown(str(value))

@@ -1,4 +1,7 @@
-"""HTML put together such that no text can become markup: text is escaped unless it is `Markup`."""
+"""Text that is safe on a page, and the elements of drawings.
+
+No text can become markup: it is escaped unless it is `Markup`.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TypeAlias
 
-WHOLE = 24
+LONG = 24
 """A run's name of so many characters stands whole on a telephone too."""
-VOID = {"meta", "link", "br", "hr", "path", "line", "circle", "rect", "wbr"}
-"""Elements that hold nothing, of HTML and of SVG."""
+VOID = {"path", "line", "circle", "rect"}
+"""Elements that hold nothing."""
 UNFIT = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufdd0-\\ufdef\\ufffe\\uffff]"
 )
@@ -21,6 +24,10 @@ class Markup(str):
     """Text that is HTML already."""
 
     __slots__ = ()
+
+    def __html__(self) -> str:
+        """Return what a template takes as it is."""
+        return self
 
 
 Child: TypeAlias = "str | Iterable[Child]"
@@ -71,11 +78,6 @@ def _replaced(found: re.Match[str]) -> str:
     return " " if found[0].isspace() else "\N{REPLACEMENT CHARACTER}"
 
 
-def isolated(text: str) -> Markup:
-    """Text of others, whose direction is its own affair."""
-    return element("bdi", None, text)
-
-
 def run_name(name: str) -> Markup:
     """A run's name: it breaks over lines only where it is too long to stand whole."""
-    return element("bdi", {"class": "run" if len(name) <= WHOLE else "long run"}, name)
+    return element("bdi", {"class": "run" if len(name) <= LONG else "long run"}, name)

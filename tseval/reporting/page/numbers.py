@@ -26,6 +26,18 @@ def signed(value: float | None, decimals: int) -> str:
     return f"+{shown}" if value is not None and value > 0 else shown
 
 
+def short(value: float) -> str:
+    """Two decimals where there is room; a share goes without its 0."""
+    size = abs(value)
+    text = number(value, 2 if size < 10 else 1 if size < 100 else 0)
+    return text.replace("0.", ".", 1) if size < 1 and "0." in text else text
+
+
+def whole(value: int) -> str:
+    """A count, with a comma between thousands."""
+    return f"{value:,}"
+
+
 def decimals_for(values: Iterable[float | None]) -> int:
     """How many decimals a column needs: four for shares, fewer for large numbers."""
     largest = max((abs(value) for value in values if value is not None), default=0.0)
@@ -43,6 +55,11 @@ def chance(value: float | None) -> str:
 def rounded(value: float | None) -> float | None:
     """Six digits are more than a picture can show."""
     return None if value is None else float(f"{value:.6g}")
+
+
+def weight(value: float | None) -> str:
+    """A nugget's weight, with as few digits as it needs."""
+    return plain(rounded(value) or 0.0)
 
 
 def extent(values: Iterable[float | None]) -> tuple[float, float]:

@@ -8,10 +8,9 @@ from math import fsum, inf
 
 from tseval.core.wording import count
 from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
-from tseval.reporting.page.differences import differences_table, in_words
 from tseval.reporting.page.markup import Child, Markup, element, joined, run_name
 from tseval.reporting.page.numbers import number, signed
-from tseval.reporting.page.warned import worded
+from tseval.reporting.page.tables import in_words
 
 SLACK = 1e-9
 TOO_FEW = re.compile("[0-9]+ topic")
@@ -20,27 +19,13 @@ NAMED = 12
 """So many runs are named in a sentence before the rest is counted."""
 
 
-def verdict_title(report: Report) -> str:
-    """What the section answers; for one run nothing is better than another."""
-    return "How the run does" if len(report.runs) == 1 else "Which run is better"
-
-
-def verdict_section(report: Report) -> Markup:
-    """The verdict, what makes it doubtful, and the differences that it rests on."""
+def sentences_of(report: Report) -> list[Markup]:
+    """The verdict, and what is to be said of it; nothing where there are no means."""
     if not report.measures or not report.measures[0].means:
-        return Markup("")
+        return []
     board = report.measures[0]
     sentences = _one(report, board) if len(board.means) == 1 else _several(report, board)
-    first, *others = sentences
-    doubts = [element("li", None, each) for each in worded(report.doubts, report)]
-    return joined(
-        [
-            element("p", {"class": "verdict"}, first),
-            [element("p", None, each) for each in others if each],
-            element("ul", {"class": "doubts", "aria-label": "Warnings"}, doubts) if doubts else "",
-            differences_table(report, board),
-        ]
-    )
+    return [joined([each]) for each in sentences]
 
 
 def _one(report: Report, board: MeasureBoard) -> Iterator[Child]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tseval.reporting.content import Report
-from tseval.reporting.page.markup import Child, run_name
+from tseval.reporting.page.markup import Child, Markup, joined, run_name
 
 ALIKE = 3
 """So many warnings that differ in the run, and in what they count, are one."""
@@ -17,9 +17,10 @@ TOPICS = re.compile(r"([\d,]+) topic(s?)\b")
 CURES = "; what would do: "
 
 
-def worded(warnings: Iterable[str], report: Report) -> Iterator[Child]:
+def worded(warnings: Iterable[str], report: Report) -> Iterator[Markup]:
     """Warnings of commands for readers of this page."""
-    return merged((_in_nouns(each, report) for each in warnings), report.runs)
+    told = merged((_in_nouns(each, report) for each in warnings), report.runs)
+    return (joined([each]) for each in told)
 
 
 def _in_nouns(warning: str, report: Report) -> str:
