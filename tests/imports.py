@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-NO_ROOMS = {"__init__", "__main__", "arrays", "errors", "records", "version"}
+NO_ROOMS = {"__init__", "__main__", "arrays", "drawer", "errors", "records", "version"}
 """What any module may import, and what imports everything."""
 
 
@@ -49,6 +49,16 @@ def imports_of(module: Module, known: Mapping[str, Module]) -> Iterator[str]:
             for alias in node.names:
                 child = f"{source}.{alias.name}"
                 yield from (each for each in (child, source) if each in known)
+        elif (name := imported_by_call(node)) in known:
+            yield str(name)
+
+
+def imported_by_call(node: ast.AST) -> str | None:
+    """The module that `import_module("...")` names, where its name is a literal."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        name = node.args[0]
+        return str(name.value) if isinstance(name, ast.Constant) else None
+    return None
 
 
 def room(name: str) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tseval import version
+from tseval import drawer, version
 
 if TYPE_CHECKING:
     from tseval.comparison import compare
@@ -138,6 +138,15 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'tseval' has no attribute '{name}'")
     return getattr(import_module(_PUBLIC[name]), name)
+
+
+def _draw(picture: Any, form: str) -> bytes:
+    from tseval.reporting.charts.drawing import draw
+
+    return draw(picture, form)
+
+
+drawer.draw = _draw
 
 
 def __dir__() -> list[str]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
+from tseval import drawer
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.records import frozen
@@ -167,9 +167,7 @@ class Picture:
 
     def draw(self, form: str) -> bytes:
         """The picture as `svg`, `html`, `png` or `pdf`; the last two need the extra `report`."""
-        # What draws rests on this vocabulary, so it is looked up when there is something to draw.
-        drawn: bytes = import_module("tseval.reporting.charts.drawing").draw(self, form)
-        return drawn
+        return drawer.draw(self, form)
 
     def save(self, path: str | Path) -> None:
         """Write the picture whole or not at all; the form follows the suffix."""

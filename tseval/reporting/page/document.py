@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.panels import Picture
@@ -23,7 +24,7 @@ from tseval.reporting.page.data import filter_of, filters_of, json_of_picture, j
 from tseval.reporting.page.folders import without_folders
 from tseval.reporting.page.markup import Markup, run_name, shown
 from tseval.reporting.page.panels import Lines, table_of
-from tseval.reporting.page.verdict import sentences_of
+from tseval.reporting.page.verdict import companions, duel_of, is_outside, more_or_fewer
 from tseval.reporting.page.warned import worded
 from tseval.reporting.palette import Palette
 from tseval.version import VERSION
@@ -40,8 +41,8 @@ FORWARD = 8
 """So many lines of a picture stand out at first; more are hard to tell apart."""
 DIFFERENCES = 10
 """So many differences stand with the verdict, the others below a fold."""
-BETWEEN_TAGS = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")
-"""The line breaks in a template that are no space on the page."""
+BREAK_BETWEEN_TAGS, BREAK = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])"), re.compile(r"\s*\n\s*")
+"""Line breaks in a template: between tags they are nothing on the page, elsewhere a space."""
 
 
 def report_page(report: Report) -> bytes:
@@ -70,8 +71,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, str]]:
     yield "verdict", title, verdict_section(report)
     if report.measures:
         columns = [tables.Column.of(report, each) for each in report.measures]
-        notes = {"reading": tables.reading(report), "lacking": tables.lacking(report)}
-        yield "means", "Means by measure", _filled("means.html", given | notes, columns=columns)
+        yield "means", "Means by measure", _filled("means.html", given, columns=columns)
     first = [each for each in report.sections if each.leads]
     has_legend = False
     for section in first:
@@ -98,14 +98,19 @@ def _sections(report: Report) -> Iterator[tuple[str, str, str]]:
 
 def verdict_section(report: Report) -> str:
     """The verdict, what makes it doubtful, and the differences that it rests on."""
-    sentences = sentences_of(report)
-    if not sentences:
+    if not report.measures or not report.measures[0].means:
         return ""
     board = report.measures[0]
+    duel = duel_of(report)
+    others = [] if duel is None else [*companions(report, duel)]
+    counts = [] if report.volume is None or duel is None else report.volume.counts
     known = [x for each in board.against for x in (each.gain, each.low, each.high)]
     return _filled(
         "verdict.html",
-        {"report": report, "board": board, "sentences": sentences, "shown": DIFFERENCES},
+        {"report": report, "board": board, "duel": duel, "shown": DIFFERENCES},
+        reversing=[each for each, is_reversed in others if is_reversed],
+        companions=[each for each, is_reversed in others if not is_reversed],
+        said=[counts[run] for run in duel.pair[:2]] if duel and counts else (0, 0),
         doubts=list(worded(report.doubts, report)),
         decimals=tables.in_words(board),
         scale=tables.scale_of([0.0, *known]),
@@ -170,7 +175,7 @@ def _templates() -> Environment:
     found = Environment(
         autoescape=True,
         finalize=_fit,
-        loader=FunctionLoader(lambda name: BETWEEN_TAGS.sub("", _beside(f"templates/{name}"))),
+        loader=FunctionLoader(_template),
         undefined=StrictUndefined,
     )
     for name in ("chance", "number", "short", "signed", "weight", "whole"):
@@ -178,15 +183,20 @@ def _templates() -> Environment:
     for name in ("anchor", "extent_of", "first_sayings", "lead", "place", "shade", "span"):
         found.globals[name] = getattr(tables, name)
     found.globals |= {
+        "LETTERED": tables.LETTERED,
         "LEFT": ("run", "runs", "text", "name", "parts"),
         "count": count,
         "data_url": data_url,
         "filter_of": filter_of,
         "filters_of": filters_of,
+        "in_words": tables.in_words,
+        "infinity": inf,
+        "is_outside": is_outside,
         "key_of": key_of,
         "kind_of": lambda block: type(block).__name__,
         "legend_dot": legend_dot,
         "marks_of": keys,
+        "more_or_fewer": more_or_fewer,
         "numbered": lambda values: list(enumerate(values)),
         "plot": plot,
         "run": run_name,
@@ -195,6 +205,11 @@ def _templates() -> Environment:
         "word_of": lambda *words: "-".join(re.findall(r"[^\W_]+", " ".join(words))),
     }
     return found
+
+
+def _template(name: str) -> str:
+    source = _beside(f"templates/{name}").strip()
+    return BREAK.sub(" ", BREAK_BETWEEN_TAGS.sub("", source))
 
 
 def _fit(value: Any) -> Any:

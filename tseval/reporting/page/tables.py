@@ -9,7 +9,6 @@ from itertools import groupby
 from tseval.core.blocks import Nugget, Timeline, Update
 from tseval.records import frozen
 from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
-from tseval.reporting.page.markup import Child, Markup, joined, run_name
 from tseval.reporting.page.numbers import BLANK, decimals_for, extent, number, signed
 
 MARGIN = 5
@@ -64,52 +63,6 @@ class Column:
     def is_near(self, letters: str) -> bool:
         """Whether a run with these letters is not told apart from the best."""
         return any(letter in self.near for letter in letters)
-
-
-def reading(report: Report) -> Markup:
-    """What intervals and letters say."""
-    level = f"{100 * report.level:g} %"
-    able = [each for each in report.measures if each.pairs and not each.cannot_tell]
-    told = ", ".join(
-        f"{each.name} {each.different} of {each.pairs}"
-        for each in report.measures[: report.leading]
-        if each.pairs > 1 and not each.cannot_tell
-    )
-    counted = f" Pairs told apart: {told}." if told else ""
-    over = " or ".join(f"{noun}s" for noun in report.nouns)
-    pooled = ", ".join(each.name for each in report.measures if each.pooled)
-    if pooled:
-        counted += f" Of {pooled} it is the value of all {over} together, not a mean over them."
-    uneven = ", ".join(each.name for each in report.measures if not each.is_common)
-    if uneven:
-        counted += (
-            f" By {uneven}, runs have values on different {over}: do not compare these means. "
-            f"Compare the differences, which are over the {over} that both runs have."
-        )
-    note = f"Means over {over}, each with its {level} interval, drawn on the measure’s own scale. "
-    return joined([note, _marks(report) if able else "", counted])
-
-
-def _marks(report: Report) -> Child:
-    """What stands beside the means of runs that are, or are not, told apart."""
-    if report.baseline is not None:
-        base = run_name(report.runs[report.baseline])
-        return ["An asterisk marks runs that were found to differ from ", base, "."]
-    if len(report.runs) <= LETTERED:
-        return "Runs that share a letter were not found to differ by that measure."
-    return (
-        "A bar in the first column of groups: not told apart from the best by that measure. Runs "
-        "that share another column were not found to differ from each other. "
-        "The file pairs.csv below has every pair."
-    )
-
-
-def lacking(report: Report) -> str:
-    """Why some means have no interval; empty where all have."""
-    if all(row.low is not None for each in report.measures for row in each.means):
-        return ""
-    few = " or ".join(f"{noun}s" for noun in report.nouns)
-    return f"A dot alone has no interval: so few {few}, or values so alike, cannot give one."
 
 
 def span(row: PairRow, decimals: int) -> str:
