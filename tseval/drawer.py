@@ -1,4 +1,4 @@
-"""Who draws a picture: pictures ask here, and the package says who, since charts rest on pictures."""
+"""Who draws pictures: the package says so here, since charts rest on pictures."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tseval.io.scores import Provenance, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.reporting import curves
-from tseval.reporting.boards import Names, leading_first, measure_boards, score_downloads
+from tseval.reporting.boards import leading_first, measure_boards, ranked_runs, score_downloads
 from tseval.reporting.content import InputRow, Report, VolumeOfRuns
 from tseval.reporting.inputs import ReportInputs, needed, parameters
 from tseval.reporting.recorded import differences, input_rows, recorded
@@ -115,7 +115,7 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
     signatures = tuple(dict.fromkeys(each.signature for each in told if each.signature))
     are_chosen = bool(request.measures)
     measures, leading = leading_first(board, signatures, are_chosen=are_chosen)
-    names = Names.of(board, found, measures[0])
+    runs = ranked_runs(board, found, measures[0])
     recorded_inputs = [row for each in told for row in input_rows(each.signature, each.inputs)]
     known = {(row.path, row.sha256) for row in recorded_inputs}  # those of scores in memory too
     inputs = [
@@ -131,11 +131,11 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
         signature=found.signature,
         scored=signatures,
         inputs=tuple(dict.fromkeys([*inputs, *recorded_inputs])),
-        runs=names.runs,
-        topics=names.topics,
-        measures=tuple(measure_boards(board, found, names, measures)),
+        runs=runs,
+        topics=board.topics,
+        measures=tuple(measure_boards(board, found, runs, measures)),
         level=request.plan.level,
-        baseline=None if baseline is None else names.run(baseline),
+        baseline=None if baseline is None else runs.index(baseline),
         warnings=tuple(dict.fromkeys([*told_warnings, *doubts])),
         doubts=doubts,
         leading=leading,
@@ -148,11 +148,10 @@ def _with_sections(
     report: Report, request: Request, beside: ReportInputs, evaluation: Evaluation, watched: Watched
 ) -> Report:
     """The report with curves over time, and with the sections of the family."""
-    names = _joined(report, evaluation.index.runs)
-    report = _with_names(report, names)
+    report = _with_runs(report, evaluation.index.runs)
     within = (beside.family.name,)
     measures = tuple(m for each in report.measures for m in known_measures(each.name, within))
-    setting = Setting(names.runs, measures, beside.options, watched)
+    setting = Setting(report.runs, measures, beside.options, watched)
     treatment = request.treatment.made_for(report.scored)
     evaluation = counted(evaluation, treatment.on_missing).prepared_for(measures, per_topic=False)
     signature = evaluation.signature()
@@ -183,16 +182,18 @@ def _with_sections(
         sections=tuple(sections),
         warnings=tuple(dict.fromkeys(warnings)),
         doubts=tuple(dict.fromkeys(doubts)),
-        volume=_volume(beside.family, evaluation, names),
+        volume=_volume(beside.family, evaluation, report.runs),
     )
 
 
-def _volume(family: Family[Any, Any], evaluation: Evaluation, names: Names) -> VolumeOfRuns | None:
+def _volume(
+    family: Family[Any, Any], evaluation: Evaluation, runs: Sequence[str]
+) -> VolumeOfRuns | None:
     """How much each run says, where the family counts that."""
     if family.report is None or family.report.volume is None:
         return None
     counts = family.report.volume.counted(evaluation)
-    return VolumeOfRuns(family.report.volume.noun, tuple(counts.get(run) for run in names.runs))
+    return VolumeOfRuns(family.report.volume.noun, tuple(map(counts.get, runs)))
 
 
 def _curves(
@@ -242,23 +243,18 @@ def _without_runs(
     )
 
 
-def _joined(report: Report, runs: Sequence[str]) -> Names:
-    """The report's runs, then those that have no score."""
-    return Names(tuple(dict.fromkeys([*report.runs, *runs])), report.topics)
-
-
-def _with_names(report: Report, names: Names) -> Report:
-    """The report with more runs; the new ones have no value anywhere."""
-    blank = (None,) * (len(names.runs) - len(report.runs))
+def _with_runs(report: Report, runs: Sequence[str]) -> Report:
+    """The report with more runs after its own; the new ones have no value anywhere."""
+    added = [run for run in runs if run not in report.runs]
+    blank = (None,) * len(added)
     boards = (
         replace(each, cells=tuple((*row, *blank) for row in each.cells)) for each in report.measures
     )
-    lost = [run for run in names.runs if run not in report.runs]
-    said = tuple(f"run {run}: it has no scores here" for run in lost)
+    warnings = tuple(f"run {run}: it has no scores here" for run in added)
     return replace(
         report,
-        runs=names.runs,
+        runs=(*report.runs, *added),
         measures=tuple(boards),
-        warnings=(*report.warnings, *said),
-        doubts=(*report.doubts, *said),
+        warnings=(*report.warnings, *warnings),
+        doubts=(*report.doubts, *warnings),
     )

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from tseval.comparison import Board, Comparison, Contest, RunStanding
+from tseval.comparison import Board, Comparison, Contest
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
 from tseval.io.formulas import saved
-from tseval.records import frozen
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of
 
@@ -22,22 +21,10 @@ PAIRS_LISTED = 28
 SCORE_COLUMNS = ("run", "topic", "measure", "value")
 
 
-@frozen
-class Names:
-    """The places of runs and topics in a report."""
-
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
-
-    @classmethod
-    def of(cls, board: Board, found: Comparison, primary: str) -> Names:
-        """Runs best first by the primary measure, then the others of the board."""
-        ranked = [each.run for each in found.standings if each.measure == primary]
-        return cls(tuple(dict.fromkeys([*ranked, *board.runs])), board.topics)
-
-    def run(self, name: str) -> int:
-        """The place of a run."""
-        return self.runs.index(name)
+def ranked_runs(board: Board, found: Comparison, primary: str) -> tuple[str, ...]:
+    """Runs best first by the primary measure, then the others of the board."""
+    ranked = [each.run for each in found.standings if each.measure == primary]
+    return tuple(dict.fromkeys([*ranked, *board.runs]))
 
 
 def leading_first(
@@ -85,22 +72,28 @@ def _adds_values(each: Measure, other: Measure) -> bool:
 
 
 def measure_boards(
-    board: Board, found: Comparison, names: Names, measures: Sequence[str]
+    board: Board, found: Comparison, runs: Sequence[str], measures: Sequence[str]
 ) -> Iterator[MeasureBoard]:
-    """Each of the measures with all that is known of it."""
-    baseline = None if found.plan.baseline is None else names.run(found.plan.baseline)
+    """Each of the measures with all that is known of it; a run is its place among the runs."""
+    place = {run: at for at, run in enumerate(runs)}
+    in_board = [board.runs.index(run) for run in runs]
+    base = found.plan.baseline
     for measure in measures:
         contests = [each for each in found.contests if each.measure == measure]
-        standings = [each for each in found.standings if each.measure == measure]
-        against = {each.run: each.different for each in contests}
-        is_short = len(contests) <= PAIRS_LISTED
         known = known_measures(measure, board.families) or known_measures(measure)
-        order = [names.run(each.run) for each in standings]
         higher = board.higher_is_better(measure)
+        differs = {} if base is None else {each.run: each.different for each in contests}
         means = tuple(
-            _mean(each, names, against if found.plan.baseline else {}) for each in standings
+            MeanRow(
+                place[x.run], x.rank, x.topics, x.mean, x.low, x.high, x.letters, differs.get(x.run)
+            )
+            for x in found.standings
+            if x.measure == measure
         )
-        pairs = [_from_better(_pair(each, names, higher), order) for each in contests]
+        pairs = [_pair(each, place, higher) for each in contests]
+        order = [each.run for each in means]
+        pairs = [x if order.index(x.run) < order.index(x.other) else x.turned for x in pairs]
+        cells = (each[in_board].T.tolist() for each in board.of(measure))
         yield MeasureBoard(
             name=measure,
             title=known[0].definition.summary if known else "",
@@ -109,9 +102,9 @@ def measure_boards(
             means=means,
             pairs=len(contests),
             different=sum(each.different for each in contests),
-            listed=tuple(pairs) if is_short else (),
-            against=tuple(_against(pairs, means, baseline)),
-            cells=tuple(_cells(board, measure, names)),
+            listed=tuple(pairs) if len(pairs) <= PAIRS_LISTED else (),
+            against=tuple(_against(pairs, means, None if base is None else place[base])),
+            cells=tuple(tuple(map(_or_none, *topic)) for topic in zip(*cells, strict=True)),
             pooled=board.weighed(measure) is not None,
             cannot_tell=found.cannot_tell.get(measure, ""),
             over=_over(board, known),
@@ -137,43 +130,26 @@ def _noun(board: Board, measure: Measure) -> str:
     return words.groups.removesuffix("s") if by_group else words.noun
 
 
-def _mean(each: RunStanding, names: Names, against: dict[str, bool]) -> MeanRow:
-    return MeanRow(
-        run=names.run(each.run),
-        rank=each.rank,
-        topics=each.topics,
-        mean=each.mean,
-        low=each.low,
-        high=each.high,
-        letters=each.letters,
-        differs=against.get(each.run),
+def _pair(each: Contest, place: Mapping[str, int], higher: bool) -> PairRow:
+    better = None if each.better is None else place[each.better]
+    row = PairRow(
+        place[each.run],
+        place[each.other],
+        each.topics,
+        each.difference,
+        each.low,
+        each.high,
+        each.p,
+        each.adjusted,
+        better,
+        each.wins,
+        each.losses,
     )
+    return row if higher else row.negated
 
 
-def _pair(each: Contest, names: Names, higher: bool) -> PairRow:
-    ends = (each.low, each.high) if higher else (_minus(each.high), _minus(each.low))
-    return PairRow(
-        run=names.run(each.run),
-        other=names.run(each.other),
-        topics=each.topics,
-        gain=each.difference if higher else _minus(each.difference),
-        low=ends[0],
-        high=ends[1],
-        p=each.p,
-        adjusted=each.adjusted,
-        better=None if each.better is None else names.run(each.better),
-        won=each.wins,
-        lost=each.losses,
-    )
-
-
-def _minus(value: float | None) -> float | None:
-    return None if value is None else -value
-
-
-def _from_better(pair: PairRow, order: Sequence[int]) -> PairRow:
-    """The pair seen from the run that stands first."""
-    return pair if order.index(pair.run) < order.index(pair.other) else pair.turned
+def _or_none(value: float, is_known: bool) -> float | None:
+    return value if is_known else None
 
 
 def _against(
@@ -188,17 +164,6 @@ def _against(
         return
     seen = [each if each.other == baseline else each.turned for each in pairs]
     yield from sorted(seen, key=lambda each: order.index(each.run))
-
-
-def _cells(board: Board, measure: str, names: Names) -> Iterator[tuple[float | None, ...]]:
-    """By topic, the value of each run of the report; None where it has none."""
-    values, known = board.of(measure)
-    place = {run: at for at, run in enumerate(board.runs)}
-    for topic in range(len(board.topics)):
-        yield tuple(
-            float(values[place[run], topic]) if run in place and known[place[run], topic] else None
-            for run in names.runs
-        )
 
 
 def score_downloads(board: Board, found: Comparison) -> tuple[Download, ...]:

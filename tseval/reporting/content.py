@@ -62,11 +62,16 @@ class PairRow(NamedTuple):
     lost: int
 
     @property
+    def negated(self) -> PairRow:
+        """The same pair, where less is better."""
+        gain, low, high = (None if x is None else -x for x in (self.gain, self.high, self.low))
+        return self._replace(gain=gain, low=low, high=high)
+
+    @property
     def turned(self) -> PairRow:
         """The same pair, seen from the other."""
-        gain, low, high = (None if x is None else -x for x in (self.gain, self.high, self.low))
         seen = self._replace(run=self.other, other=self.run, won=self.lost, lost=self.won)
-        return seen._replace(gain=gain, low=low, high=high)
+        return seen.negated
 
 
 @frozen

@@ -42,6 +42,18 @@ def element(name: str, attributes: Attributes | None = None, *children: Child) -
     return Markup(f"{opened}{joined(children)}</{name}>")
 
 
+def line(kind: str | None, start: tuple[float, float], end: tuple[float, float]) -> Markup:
+    """A line of a drawing from one place to another."""
+    ends = {"x1": start[0], "x2": end[0], "y1": start[1], "y2": end[1]}
+    return element("line", {"class": kind, **ends})
+
+
+def text(kind: str, spot: tuple[float, float], words: str, transform: str | None = None) -> Markup:
+    """Words in a drawing."""
+    place = {"class": kind, "x": spot[0], "y": spot[1], "transform": transform}
+    return element("text", place, words)
+
+
 def attributes_of(attributes: Attributes) -> str:
     """Attributes as they stand in a tag."""
     written = []
