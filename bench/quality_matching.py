@@ -24,7 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tseval.families.temporal.judged import read_judged
+from tseval.families.temporal.matched import read_judged
 from tseval.matching.calibration import Calibration, calibrate
 from tseval.matching.judged_pairs import BINS, JudgedUpdates
 from tseval.statistics import agreement

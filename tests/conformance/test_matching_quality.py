@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tseval.families.temporal.judged import read_judged
+from tseval.families.temporal.matched import read_judged
 from tseval.matching.calibration import Calibration, calibrate
 from tseval.matching.judged_pairs import JudgedUpdates
 

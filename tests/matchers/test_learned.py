@@ -17,7 +17,7 @@ from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
-from tseval.families.temporal.judged import read_judged
+from tseval.families.temporal.matched import read_judged
 from tseval.matching.calibration import calibrate
 from tseval.matching.calibration_frames import record, sections
 

@@ -19,7 +19,7 @@ from tseval.core.input_words import shared_runs
 from tseval.core.naming import Naming, named
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.judged import INPUTS, read_judged
+from tseval.families.temporal.matched import INPUTS, read_judged
 from tseval.io import PICTURES
 from tseval.io.formats import Forms
 from tseval.io.rows import records_bytes, rows_bytes

@@ -12,7 +12,7 @@ from typing import Any
 from tseval.core.calls import Call, call_of, stub
 from tseval.core.declared import CURVE, JITTER, MATCH
 
-OF_TEMPORAL = partial(Call, "temporal", "tseval.families.temporal.scoring")
+OF_TEMPORAL = partial(Call, "temporal", "tseval.families.temporal.evaluation")
 CALLS = {
     "score": OF_TEMPORAL(without=("jitter",)),
     "curve": OF_TEMPORAL("pd.DataFrame", CURVE, by_name={"per_topic": False}, without=("at",)),
@@ -22,7 +22,14 @@ CALLS = {
         placed={"what": "nuggets"},
         without=("at", "on_missing", "undefined"),
     ),
-    "jitter": OF_TEMPORAL("Jitter", JITTER, names={"jitter": "within"}, by_name={"within": "1h"}),
+    "jitter": Call(
+        "temporal",
+        "tseval.families.temporal.correcting",
+        "Jitter",
+        JITTER,
+        names={"jitter": "within"},
+        by_name={"within": "1h"},
+    ),
     "match": OF_TEMPORAL(
         "pd.DataFrame",
         MATCH,

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import polars as pl
 
-from tseval.core.calling import CommonOptions, Where, evaluated
-from tseval.core.family import Access, Asked, Shown, several
+from tseval.core.calling import Asking, CommonOptions, Where, evaluated
+from tseval.core.family import Access, Asked, Shown, asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.results import Values
 from tseval.core.scores import Scores, over_topics
-from tseval.core.scoring import scores_of
+from tseval.core.scoring import chosen_measures, scores_of
 from tseval.core.taking import evaluate
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
@@ -83,8 +83,8 @@ AT_ONCE = 1 << 18
 """The rows of samples that are scored together, unless one sample has more."""
 
 
-def refusal(measure: Measure) -> str | None:
-    """Why verdicts cannot correct a measure; None where they can."""
+def check_measure(measure: Measure) -> None:
+    """Refuse a measure that verdicts cannot correct."""
     name = measure.definition.name
     if name not in CORRECTED:
         why = "verdicts tell whether a nugget is said, and nothing of when, or by what"
@@ -93,8 +93,8 @@ def refusal(measure: Measure) -> str | None:
     elif name == "P" and (measure.has("updates") or measure.argument("cost-of") == "match"):
         why = "it depends on which update is the first to say a nugget"
     else:
-        return None
-    return f"{measure} cannot be corrected: {why}"
+        return
+    raise UsageError(f"{measure} cannot be corrected: {why}")
 
 
 def worths(index: EarliestIndex, measure: Measure) -> FloatArray:
@@ -172,9 +172,7 @@ class Correction:
 
     def values(self, index: EarliestIndex, measure: Measure, known: Values) -> Values:
         """Return the corrected value of each unit, where it is defined."""
-        reason = refusal(measure)
-        if reason is not None:
-            raise UsageError(reason)
+        check_measure(measure)
         each = self.nuggets(worths(index, measure))
         sums = np.zeros((len(index.runs), len(index.topics)))
         np.add.at(sums.T, topics_of(index["nuggets"]), each.T)
@@ -445,6 +443,20 @@ class Jitter:
         for name, ends in (("low", self.low), ("high", self.high)):
             frame[name] = pd.Series(ends[shown].ravel(), frame.index, dtype="Float64")
         return frame
+
+
+def jitter(asking: Asking) -> Jitter:
+    """How far scores move if every nugget's time is wrong by up to `within`, such as `1h`.
+
+    Each of the `samples` moves every nugget by an error of its own, drawn evenly from -`within` to
+    +`within`; the interval holds the middle 95 % of the values. The other parameters are those of
+    `score`; the default measures are `Rs` and `T`.
+    """
+    evaluation, common = evaluated(*asking), asking.common
+    wanted = chosen_measures(evaluation, asked_for(common.measures), common.at)
+    missing, undefined = common.on_missing, common.undefined
+    asked = Asked(tuple(wanted), asking.options, on_missing=missing, undefined=undefined)
+    return jittered(evaluation, asked)
 
 
 def jittered(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Jitter:

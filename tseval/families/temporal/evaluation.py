@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from tseval.core.calling import Asking, curved, evaluated, explained, scored
 from tseval.core.declared import (
     COMPARE,
     JITTER,
@@ -67,6 +68,8 @@ from tseval.parallel.sharing import ALONE
 from tseval.records import frozen
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tseval.io.given import Given
 
 ASSESSED = "assessed"
@@ -301,24 +304,22 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTab
     times = nuggets.height / updates.height if updates.height else math.inf
     files.refuse_swapped(inputs.updates, inputs.nuggets, times)
     if "matches" not in tables:
-        return ReadTables(code_names(name_topics(tables, "nuggets", rules.topic_names)))
+        return ReadTables(code_ids(name_topics(tables, "nuggets", rules.topic_names)))
     maker = files.maker_of(tables["matches"])
     tables["matches"] = files.found_matches(tables["matches"])
-    tables = code_names(name_topics(tables, "nuggets", rules.topic_names))
+    tables = code_ids(name_topics(tables, "nuggets", rules.topic_names))
     frame = rows.count_matches(tables["matches"].frame, rules)
     tables["matches"] = replace(tables["matches"], frame=frame)
     return ReadTables(tables, maker)
 
 
-def code_names(tables: Mapping[str, Table]) -> dict[str, Table]:
+def code_ids(tables: Mapping[str, Table]) -> dict[str, Table]:
     """Return the tables with the ids of updates as pairs of codes, as runs have them."""
-    ids = ("update_id", "duplicate_id")
-    return {
-        name: table
-        if name == "updates"
-        else replace(table, frame=files.split_ids(table.frame, *ids))
-        for name, table in tables.items()
-    }
+    coded = dict(tables)
+    for name in tables.keys() - {"updates"}:
+        frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
+        coded[name] = replace(tables[name], frame=frame)
+    return coded
 
 
 def teams_in(updates: pl.DataFrame) -> dict[str, tuple[str, str]]:
@@ -414,11 +415,11 @@ class TemporalEvaluation(FrameEvaluation):
             found = find_assessed(tables, updates, nuggets, maker)
             name = maker or name
         else:
-            from tseval.families.temporal.matched import Terms, find_matched
+            from tseval.families.temporal.matched import find_matched
 
             check_texts(tables)
-            terms = Terms(name, options.threshold, options.terms)
-            matched = find_matched(tables, updates, nuggets, terms, changed, access)
+            terms = (name, options.threshold, options.terms)
+            matched = find_matched(tables, updates, nuggets, *terms, changed, access)
             name, found, traits, told, decided = matched
         index = rows.index_of(tables, updates, nuggets, found, changed)
         told_rules = {"rules": changed.said(edition.rules), **latency_traits(tables, changed)}
@@ -530,13 +531,13 @@ class TemporalEvaluation(FrameEvaluation):
         """The measures; the rule reward=binary is a parameter of the draft's."""
         if self.asked_rules.get("reward") != "binary":
             return list(dict.fromkeys(wanted))
-        takes_reward = [
-            any(parameter.name == "reward" for parameter in each.definition.parameters)
-            and not (each.has("updates") or each.has("reward"))
-            for each in wanted
-        ]
-        chosen = zip(wanted, takes_reward, strict=True)
-        return list(dict.fromkeys(each(reward="binary") if own else each for each, own in chosen))
+
+        def in_binary(measure: Measure) -> Measure:
+            takes_reward = any(each.name == "reward" for each in measure.definition.parameters)
+            is_fixed = measure.has("updates") or measure.has("reward")
+            return measure(reward="binary") if takes_reward and not is_fixed else measure
+
+        return list(dict.fromkeys(map(in_binary, wanted)))
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; where a sample was judged, as that corrects it."""
@@ -609,8 +610,8 @@ def find_assessed(
 
 
 @frozen
-class TemporalMatched:
-    """Updates and nuggets that are scored by one matcher after the other."""
+class ReadInputs:
+    """Inputs that were read, and what they are scored by."""
 
     inputs: TemporalInputs
     options: TemporalOptions
@@ -618,6 +619,11 @@ class TemporalMatched:
     rules: Mapping[str, str]
     access: Access
     known: ReadTables
+
+
+@frozen
+class TemporalMatched(ReadInputs):
+    """Updates and nuggets that are scored by one matcher after the other."""
 
     @property
     def given(self) -> str | None:
@@ -657,7 +663,7 @@ def read_matched(
 
 
 @frozen(eq=False)
-class TemporalJudgments:
+class TemporalJudgments(ReadInputs):
     """Judgments without those that some runs alone contributed, for `compare --leave-out`.
 
     Of the matches, and of the pool, go the updates that these runs alone sent. What others sent as
@@ -666,12 +672,6 @@ class TemporalJudgments:
     said.
     """
 
-    inputs: TemporalInputs
-    options: TemporalOptions
-    edition: Edition[Rules]
-    rules: Mapping[str, str]
-    access: Access
-    known: ReadTables
     senders: pl.DataFrame
     """Who sent what, under any of its ids: `run topic update_id`."""
 
@@ -714,3 +714,59 @@ def read_judgments(
     every = (known.tables["updates"].frame, rows.find_standing(known.tables, changed))
     senders = pl.concat([each.select(names) for each in every]).unique()
     return TemporalJudgments(inputs, options, edition, rules_asked, access, known, senders)
+
+
+# The calls in Python, whose parameters are declared.
+
+
+def score(asking: Asking) -> Scores:
+    """Score one or more runs against gold nuggets.
+
+    Every table may be a path, `-`, or a pandas frame with the columns of the plain tables; several
+    runs are a list of them, or one table with a column `run`. With `matches` these are used;
+    without, `matcher` finds them (default `learned`), and verdicts in `corrections` are laid over
+    them. With `judged`, a sample of `tseval.sample` with verdicts, its matcher is used, and scores
+    are `CorrectedScores`, with intervals. `measures` are names or `Measure` values, the
+    edition's list by default; `at` adds each of them at these times. `rules` are combined with
+    those of the edition: `{"unsampled": "skip"}`. `jobs`, `engine`, `scheduler` and `resume` say
+    where matching runs, and change no score. `input_format` names the format of all inputs, or of
+    some: `{"nuggets": "csv"}`.
+
+    Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
+    """
+    return scored(*asking)
+
+
+def curve(asking: Asking) -> pd.DataFrame:
+    """The measures as functions of time: a row for each time at which one can change.
+
+    The columns are `run topic measure time hours value`: from just after `time` on, `hours` after
+    the topic's start, the measure has this value, until the next row. `per_topic` has every topic
+    as well as `all`. The other parameters are those of `score`.
+    """
+    return curved(*asking)
+
+
+def explain(asking: Asking, what: str) -> pd.DataFrame:
+    """Why a run scored what it did: nugget by nugget, or with `what="updates"` update by update.
+
+    The columns are those of `tseval score --explain`, with times as time stamps. The other
+    parameters are those of `score`.
+    """
+    return explained(*asking, view=what)
+
+
+def match(asking: Asking) -> pd.DataFrame:
+    """The matches that a matcher finds, one a row, with score and evidence.
+
+    The columns are those of `tseval match`; the frame can be given back as `matches`. The other
+    parameters are those of `score`.
+    """
+    from tseval.matching.found import found_frame, found_rows
+    from tseval.matching.matching import get_matcher
+
+    evaluation: TemporalEvaluation = evaluated(*asking)
+    options, laid = asking.options, evaluation.traits.get("corrections")
+    using = get_matcher(options.matcher or DEFAULT_MATCHER, options.threshold, options.terms)
+    pairs = found_rows(using, evaluation.updates, evaluation.nuggets, evaluation.pairs, laid)
+    return found_frame(list(pairs), graded=bool(using.grades))

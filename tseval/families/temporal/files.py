@@ -16,7 +16,7 @@ three years read differently is said by the rules `encoding`, `fields` and `pool
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from tseval.core.declared import file_option
-from tseval.errors import InputError, input_error
+from tseval.errors import Fault, InputError, input_error
 from tseval.families.temporal.rules import Rules
 from tseval.io import TREC_TS, schema
 from tseval.io.cells import PlainTable, text_frame, type_columns
@@ -260,20 +260,19 @@ def check_run(updates: Table) -> Iterator[Line]:
     frame = updates.frame
     if "team" not in frame.columns:
         return
-    wrong = frame.filter(~pl.col("update_id").str.contains(UPDATE_PATTERN))
-    reason = '"{update_id}" is no docid and sentence id'
-    yield from (
-        (str(each), True) for each in updates.faults(wrong, reason, DOCID_CURE, "id-format")
-    )
     first = frame.unique("run", keep="first", maintain_order=True)
-    wrong = first.filter(~pl.col("run").cast(pl.String).str.contains(NAME_PATTERN))
-    reason = '"{run}" is no name of a team and run'
-    yield from ((str(each), True) for each in updates.faults(wrong, reason, NAME_CURE, "id-format"))
+    for column, rows, pattern, what, cure in (
+        ("update_id", frame, UPDATE_PATTERN, "docid and sentence id", DOCID_CURE),
+        ("run", first, NAME_PATTERN, "name of a team and run", NAME_CURE),
+    ):
+        wrong = rows.filter(~pl.col(column).cast(pl.String).str.contains(pattern))
+        reason = f'"{{{column}}}" is no {what}'
+        yield from _as_lines(updates.faults(wrong, reason, cure, "id-format"))
     path = updates.sources[0].path
     of_topics = frame.group_by("run", "topic", maintain_order=True).len()
     for run, topic, number in of_topics.filter(pl.col("len") > MOST_SENTENCES).iter_rows():
-        told = f"{number:,} sentences on topic {topic}, more than {MOST_SENTENCES:,}"
-        yield f"{path}: warning: run {run}: {told}", False
+        excess = f"{number:,} sentences on topic {topic}, more than {MOST_SENTENCES:,}"
+        yield f"{path}: warning: run {run}: {excess}", False
 
 
 TWICE = 'update_id "{}" stands twice in run "{{run}}"'
@@ -304,9 +303,7 @@ def _columns_of(given: Given) -> set[str]:
     with suppress(InputError):
         if isinstance(source, FrameInput) or source.can_be_read_again:
             names = names_of(source)
-            return {
-                name for each in (schema.UPDATES, schema.NUGGETS) for name in each.placed(names)
-            }
+            return {*schema.UPDATES.placed(names), *schema.NUGGETS.placed(names)}
     return set()
 
 
@@ -320,8 +317,7 @@ def read_table(source: Input, _: FaultList, rules: Rules, columns: Schema) -> Tr
         body = next(blocks, b"").partition(b"\n")[2]
         blocks, before = chain([body] if body else [], blocks), 1
     table = PlainTable(source, columns.of_track)
-    table.heading = "the header"
-    table.names = [column.name for column in columns]
+    table.heading, table.names = "the header", [column.name for column in columns]
     table.places = {name: at for at, name in enumerate(table.names)}
     blocks = chain([b""], blocks)
     if rules.fields == "blanks":
@@ -361,7 +357,7 @@ def has_header(source: Input | str | Path) -> bool:
     """Return whether the first line of a pool names its columns, or nobody can look."""
     given = source if isinstance(source, Input) else Input(source)
     can_look = given.can_be_read_again and is_of_track(given, "pool")
-    return names_columns(given) if can_look else True
+    return not can_look or names_columns(given)
 
 
 def names_columns(source: Input) -> bool:
@@ -526,9 +522,9 @@ def check_periods(updates: Table, topics: Table) -> Iterator[Line]:
             return_dtype=pl.String,
         )
     )
+    unknown = rows.filter(pl.col("own").is_null())
     reason = 'topic "{topic}" is not in the topics file'
-    for fault in updates.faults(rows.filter(pl.col("own").is_null()), reason, "", "unknown-id"):
-        yield str(fault), True
+    yield from _as_lines(updates.faults(unknown, reason, "", "unknown-id"))
     rows = rows.join(spans, on="own", maintain_order="left")
     early = pl.col("time") < pl.col("start")
     late = pl.col("time") > pl.col("end") if "end" in spans.columns else pl.lit(value=False)
@@ -539,8 +535,12 @@ def check_periods(updates: Table, topics: Table) -> Iterator[Line]:
         .then(pl.lit("after its topic ends"))
     )
     rows = rows.with_columns(when=when).drop_nulls("when")
-    for fault in updates.faults(rows, "the update was sent {when}", "", "time-range"):
-        yield str(fault), True
+    yield from _as_lines(updates.faults(rows, "the update was sent {when}", "", "time-range"))
+
+
+def _as_lines(faults: Iterable[Fault]) -> Iterator[Line]:
+    """Yield faults as lines of `tseval validate`."""
+    yield from ((str(fault), True) for fault in faults)
 
 
 def together(given: Sequence[object]) -> Iterator[Line]:
@@ -557,26 +557,22 @@ def together(given: Sequence[object]) -> Iterator[Line]:
     if not named["updates"] or len(named["nuggets"]) != 1:
         return
     (nuggets,), pool = named["nuggets"], next(iter(named["pool"]), None)
-    columns = ("run", "topic", "update_id")
-    updates = pl.concat([each.frame.select(columns) for each in named["updates"]])
-    for matches in named["matches"]:
+    names, blank = ("run", "topic", "update_id"), pl.lit("").alias("text")
+    updates = pl.concat(
+        each.frame.select(*names, "text" if "text" in each.frame.columns else blank)
+        for each in named["updates"]
+    )
+    known = None if pool is None else pool.frame
+    for each in (*named["matches"], *named["corrections"]):
         try:
-            refuse_unknown(matches, updates, nuggets.frame, None if pool is None else pool.frame)
-        except InputError as error:
-            yield from ((str(fault), True) for fault in error.faults)
-    for corrections in named["corrections"]:
-        try:
-            from tseval.matching.corrections import check_verdicts, decide_pairs
+            if each.name == "matches":
+                refuse_unknown(each, updates, nuggets.frame, known)
+            else:
+                from tseval.matching.corrections import check_verdicts, decide_pairs
 
-            blank = pl.lit("").alias("text")
-            said = pl.concat(
-                each.frame.select(*columns, "text" if "text" in each.frame.columns else blank)
-                for each in named["updates"]
-            )
-            known = None if pool is None else pool.frame
-            decide_pairs(check_verdicts(corrections), said, nuggets.frame, known)
+                decide_pairs(check_verdicts(each), updates, nuggets.frame, known)
         except InputError as error:
-            yield from ((str(fault), True) for fault in error.faults)
+            yield from _as_lines(error.faults)
 
 
 # Imports.

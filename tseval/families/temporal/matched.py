@@ -1,38 +1,45 @@
-"""What a matcher finds in runs, with corrections laid over it."""
+"""What a matcher finds in runs, and what a matcher is held against: the pairs of assessors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
+from tseval.core.registry import measure
+from tseval.core.taking import evaluate
+from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
-from tseval.families.temporal.rows import Found
-from tseval.io.tables import Table
-from tseval.matching.asking import answer_traits, remarks
+from tseval.families.temporal.files import READERS, split_ids
+from tseval.families.temporal.rules import Rules
+from tseval.io.formats import Forms, check_forms, form_for
+from tseval.io.given import check_inputs
+from tseval.io.tables import Table, read
+from tseval.io.topics import name_topics
+from tseval.matching.asking import AskingOptions, answer_traits, remarks
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 
 if TYPE_CHECKING:
+    from tseval.arrays import FloatArray
     from tseval.core.family import Access
-    from tseval.families.temporal.rules import Rules
+    from tseval.io.given import Given
+    from tseval.matching.judged_pairs import JudgedUpdates
 
-
-class Terms(NamedTuple):
-    """By which matcher, and on what terms."""
-
-    matcher: str
-    threshold: float | None
-    asking: Any
+INPUTS = ("updates", "nuggets", "matches")
+"""What the inputs are called."""
 
 
 class Matched(NamedTuple):
     """What a matcher found, and what is to be told of it."""
 
     matcher: str
-    found: Found
+    found: rows.Found
     traits: dict[str, str]
     remarks: tuple[str, ...]
     decided: int | None
@@ -43,7 +50,9 @@ def find_matched(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
     nuggets: pl.DataFrame,
-    terms: Terms,
+    matcher: str,
+    threshold: float | None,
+    terms: AskingOptions,
     rules: Rules,
     access: Access,
 ) -> Matched:
@@ -55,10 +64,10 @@ def find_matched(
         from tseval.matching.corrections import check_verdicts, decide_pairs, lay_over
 
         verdicts = check_verdicts(files.name_ids(tables["corrections"]))
-        said = files.join_ids(named, "update_id")
         known = None if pool is None else files.join_ids(pool, "update_id")
-        decided = decide_pairs(verdicts, said, tables["nuggets"].frame, known)
-    using = get_matcher(terms.matcher, terms.threshold, terms.asking)
+        sent = files.join_ids(named, "update_id")
+        decided = decide_pairs(verdicts, sent, tables["nuggets"].frame, known)
+    using = get_matcher(matcher, threshold, terms)
     if rules.grades != "graded" and not using.grades:
         raise UsageError(f"rule grades={rules.grades} changes nothing: the matcher has no grades")
     pairs = match_in_units(using, named, nuggets, access.sharing, access.progress)
@@ -68,18 +77,109 @@ def find_matched(
             "update", "accepted", nugget=pl.col("place").cast(pl.Int64)
         )
         pairs = lay_over(pairs, counting)
-    found = pl.DataFrame(
-        {
-            "update": updates["update"].gather(pairs["update"]),
-            "nugget": nuggets["nugget"].gather(pairs["nugget"]),
-            "score": pairs["score"],
-        }
+    found = pairs.select(
+        update=updates["update"].gather(pairs["update"]),
+        nugget=nuggets["nugget"].gather(pairs["nugget"]),
+        score="score",
     )
-    if using.grades:
-        grade = pl.col("score").fill_null(1.0)
+    if using.grades and rules.grades != "any":
+        found = found.with_columns(grade=pl.col("score").fill_null(1.0))
         if rules.grades == "full":
-            found = found.filter(grade == 1)
-        elif rules.grades == "graded":
-            found = found.with_columns(grade=grade)
+            found = found.filter(pl.col("grade") == 1).drop("grade")
     number = None if decided is None else decided.height
-    return Matched(str(using), Found(found), answer_traits(using), remarks(using), number)
+    return Matched(str(using), rows.Found(found), answer_traits(using), remarks(using), number)
+
+
+def read_judged(
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: Forms = None
+) -> JudgedUpdates:
+    """Read what matchers are to be held against; updates need no times here.
+
+    Matches that speak of updates or nuggets that are not here are left out with a warning, since
+    published files have some. So are updates that repeat another (`duplicate_id`): assessors
+    judged the other, and most of these would count as saying nothing. A match in part, by its
+    grade, is one as any other. Without any match that is left, and without any text, it is a
+    `UsageError`.
+    """
+    from tseval.matching.judged_pairs import JudgedUpdates
+
+    check_inputs([*updates, nuggets, matches])
+    check_forms(form, INPUTS)
+    files.refuse_swapped(updates, nuggets)
+    given = {"nuggets": [nuggets], "updates": updates, "matches": [matches]}
+    readers = {**READERS, "updates": files.TEXTS_READER}
+    tables = {name: read(given[name], readers[name], form_for(form, name)) for name in given}
+    tables["matches"] = files.found_matches(tables["matches"])
+    tables = name_topics(tables, "nuggets", "gold")
+    every = rows.add_texts(tables["updates"].frame, None)
+    gold = tables["nuggets"].frame.with_row_index("nugget")
+    known = split_ids(tables["matches"].frame, "update_id").with_row_index("match")
+
+    def resolve(sent: pl.DataFrame) -> pl.DataFrame:
+        """Return `match update nugget` of the matches of these updates."""
+        return rows.resolve(known, split_ids(sent.with_row_index("update"), "update_id"), gold)
+
+    unknown = known.join(resolve(every), on="match", how="anti")
+    if "run" in known.columns:
+        named, run = unknown.join(gold, on=rows.NUGGET, how="semi"), pl.col("run").cast(pl.String)
+        others = (run.str.strip_chars() != "") & ~run.is_in(tables["updates"].runs)
+        unknown = unknown.join(named.filter(others), on="match", how="anti")
+    texts = every
+    if "duplicate_id" in every.columns:
+        is_original = pl.col("duplicate_id").fill_null("").is_in([rows.NO_DUPLICATE, ""])
+        texts = every.filter(is_original)
+    pairs = resolve(texts)
+    if not pairs.height:
+        raise UsageError(
+            "no match is left of an update and a nugget that are both given: "
+            "give the updates that assessors saw"
+        )
+    if (texts["text"] == "").all():
+        raise UsageError(
+            "no update has a text, as in runs of the track: give the pool of updates that "
+            "assessors saw"
+        )
+    return JudgedUpdates(
+        updates=texts,
+        nuggets=tables["nuggets"].frame,
+        pairs=pairs.select(pl.col("update", "nugget").cast(pl.Int64)),
+        inputs=tuple(source for name in INPUTS for source in tables[name].sources),
+        recalls=partial(recalls, gold=tables["nuggets"]),
+        warnings=tuple(_warnings(every, texts, unknown.height)),
+    )
+
+
+def _warnings(every: pl.DataFrame, texts: pl.DataFrame, lost: int) -> Iterator[str]:
+    """Yield what is told of the updates given, of those that are left, and of the matches."""
+    if lost:
+        yield f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+    if repeated := every.height - texts.height:
+        yield (
+            f"{count(repeated, 'update')} left out that "
+            f"{'repeat' if repeated > 1 else 'repeats'} another (duplicate_id): assessors judged "
+            "the other"
+        )
+    if silent := texts.filter(pl.col("text") == "").height:
+        yield f"{count(silent, 'update')} without text cannot be matched"
+
+
+def recalls(judged: JudgedUpdates, pairs: pl.DataFrame, gold: Table) -> FloatArray:
+    """Return the recall of each run and topic by some pairs, NaN where it is undefined.
+
+    Runs are ranked by it since times don't matter for it. Where nuggets have importances below 0,
+    as some of the track of 2013 have, those above 0 count alike.
+    """
+    frame = split_ids(judged.updates, "update_id")
+    if "time" not in frame.columns:
+        frame = frame.with_columns(time=pl.lit(0.0))
+    sent = replace(gold, name="updates", frame=frame, runs=tuple(judged.runs))
+    tables, rules = {"updates": sent, "nuggets": gold}, Rules()
+    updates, nuggets = rows.find_standing(tables, rules), rows.find_nuggets(tables, rules)
+    found = rows.Found(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
+    index = rows.index_of(tables, updates, nuggets, found, rules)
+    reward = "binary" if (nuggets["importance"] < 0).any() else "importance"
+    asked = [measure(f"R(reward={reward})")]
+    values, defined = evaluate(index, asked, index.times["start"].to_numpy())
+    places = [index.topics.index(topic) for topic in judged.topics]
+    recall: FloatArray = np.where(defined, values, np.nan)[:, places, 0]
+    return recall

@@ -143,7 +143,6 @@ def find_earned(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
 def find_gold(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
     """Return every nugget with its reward, once for each run."""
     nuggets = weigh_nuggets(index["nuggets"], str(measure.argument("reward")))
-    nuggets = nuggets.join(index.gold, on="nugget", how="semi", maintain_order="left")
     return index.pairs.join(nuggets.select("topic", "time", below="reward"), on="topic")
 
 

@@ -39,7 +39,7 @@ judged an update.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -49,7 +49,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.doubtful_times import years_apart
-from tseval.core.frames import FrameIndex, relative_start, spans, unknown_topics
+from tseval.core.frames import FrameIndex, relative_start, spans
 from tseval.core.kernel import (
     KEY,
     Contributions,
@@ -97,11 +97,6 @@ class EarliestIndex(FrameIndex):
     """Whether the spans of matches count bytes, not characters."""
     _sums: dict[tuple[str, bytes], pl.DataFrame] = field(default_factory=dict, repr=False)
 
-    @property
-    def gold(self) -> pl.DataFrame:
-        """The nuggets that count for every run."""
-        return self["nuggets"]
-
     @cached_property
     def updates(self) -> pl.DataFrame:
         """The outputs with their ids and texts as such."""
@@ -139,35 +134,27 @@ class EarliestIndex(FrameIndex):
                 "verbosity needs the texts of the updates, which a run of the track does not hold: "
                 "give the pool of judged updates (--pool)"
             )
-        updates, rules = self.outputs, self.rules
+        updates, rules, nuggets = self.outputs, self.rules, self["nuggets"]
         if "length" in updates.columns:
-            said = updates["length"]
+            words = updates["length"]
         elif "pool_row" in updates.columns:
-            words = count_words(self["pool"]["text"], rules.words)
-            none = count_words(pl.Series([""]), rules.words)[0]
-            said = words.gather(updates["pool_row"]).fill_null(none)
+            texts = self["pool"]["text"].fill_null("").extend_constant("", 1)
+            words = count_words(texts, rules.words).gather(
+                updates["pool_row"].fill_null(len(texts) - 1)
+            )
         else:
-            said = count_words(self.updates["text"], rules.words)
+            words = count_words(self.updates["text"], rules.words)
         if rules.unsampled == "one-word":
-            said = said.zip_with(updates["sampled"], pl.repeat(1.0, len(said), eager=True))
-        said -= self._marked
-        nuggets = self["nuggets"]
+            words = words.zip_with(updates["sampled"], pl.repeat(1.0, len(words), eager=True))
         if rules.lengths == "column" and "length" in nuggets.columns:
             lengths = nuggets["length"]
         else:
             lengths = count_words(nuggets["text"], rules.words)
-        means = (
-            nuggets.select("topic", mean=lengths)
-            .group_by("topic")
-            .agg(quotient(total(pl.col("mean")), pl.len()))
-        )
-        means = self.times.select("topic").join(
-            means, on="topic", how="left", maintain_order="left"
-        )
-        mean = means["mean"].gather(updates["topic"].to_physical())
-        idle = updates.select(*KEY, "time", "weight", idle=said.clip(0.0), mean=mean)
+        means = nuggets.select("topic", mean=lengths).group_by("topic")
+        means = means.agg(quotient(total(pl.col("mean")), pl.len()))
+        idle = updates.select(*KEY, "time", "weight", idle=(words - self._marked).clip(0.0))
         verbosity = divided("idle", "mean", 0.0) + 1
-        return idle.select(
+        return idle.join(means, on="topic").select(
             *KEY, "time", verbosity=verbosity, weighted_verbosity=verbosity * pl.col("weight")
         )
 
@@ -178,14 +165,9 @@ class EarliestIndex(FrameIndex):
         if "start" not in firsts.columns:
             return pl.repeat(0.0, updates.height, eager=True)
         spans = firsts.select("update", "start", "end").drop_nulls()
-        places = self.outputs.select("update", pl.col("^(text|pool_row)$"))
-        spans = add_texts(spans.join(places, on="update"), self.frames.get("pool"))
-        cut = [name for name in spans.columns if name in ("pool_row", "text")]
-        cut = [cut[0], "start", "end"]
-        different = spans.unique(cut)
-        words = mark_words(different, self.rules.words, self.spans_in_bytes)
-        words = words.select(*cut, "low", "high")
-        marked = spans.join(words, on=cut).sort("update", "low")
+        texts = self.outputs.select("update", pl.col("^(text|pool_row)$"))
+        spans = add_texts(spans.join(texts, on="update"), self.frames.get("pool"))
+        marked = mark_words(spans, self.rules.words, self.spans_in_bytes).sort("update", "low")
         high = pl.max_horizontal("low", "high")
         behind = high.cum_max().shift(1, fill_value=0).over("update")
         new = (high - pl.max_horizontal("low", behind)).clip(0)
@@ -241,10 +223,7 @@ def find_standing(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
     pool that has one: see `add_texts`.
     """
     updates = tables["updates"].frame.with_row_index("update")
-    run, topic = (pl.col(name).cast(pl.Categorical).to_physical().cast(pl.UInt64) for name in KEY)
-    updates = updates.with_columns(unit=run * 2**32 + topic)
-    updates = updates.with_columns(weight=weigh(updates, rules)).drop("unit")
-    updates = updates.with_columns(pl.col("^cost$").fill_null(1.0))
+    updates = updates.with_columns(pl.col("^cost$").fill_null(1.0), weight=weigh(updates, rules))
     if "pool" not in tables:
         return updates.with_columns(sampled=pl.lit(True))
     pool = pool_of(tables)
@@ -284,10 +263,9 @@ def add_texts(updates: pl.DataFrame, pool: pl.DataFrame | None) -> pl.DataFrame:
 
 def find_canonical(pool: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     """Return `topic update_id stands` of a pool's updates: what each repeats, if that is there."""
-    own = pool.select(UPDATE)
     if "duplicate_id" not in pool.columns or rules.duplicates == "ignore":
-        return own.with_columns(stands="update_id")
-    others = own.select("topic", duplicate_id="update_id", other="update_id")
+        return pool.select(*UPDATE, stands="update_id")
+    others = pool.select("topic", duplicate_id="update_id", other="update_id")
     none = pl.struct(doc=pl.lit(NO_DUPLICATE, pl.Categorical), part=pl.lit("", pl.Categorical))
     others = others.filter(pl.col("other") != none)
     named = pool.select(*UPDATE, "duplicate_id").join(
@@ -313,15 +291,15 @@ def _look_up_duplicates(
 def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
     """Return each update's weight among the lines of its run and topic."""
     if rules.confidence == "place":
-        return quotient(pl.lit(1.0), pl.col("unit").cum_count().over("unit"))
+        return quotient(pl.lit(1.0), pl.col("update").cum_count().over(KEY))
     if "confidence" not in updates.columns:
         raw = pl.repeat(1.0, pl.len())
     else:
-        told = pl.col("confidence").fill_null(0.0)
-        raw = pl.when(told.is_infinite()).then(INFINITE_CONFIDENCE).otherwise(told)
+        raw = pl.col("confidence").fill_null(0.0)
+        raw = pl.when(raw.is_infinite()).then(INFINITE_CONFIDENCE).otherwise(raw)
     if rules.confidence == "raw":
         return raw
-    least, greatest = raw.min().over("unit"), raw.max().over("unit")
+    least, greatest = raw.min().over(KEY), raw.max().over(KEY)
     return pl.when(greatest > least).then((raw - least) / (greatest - least)).otherwise(0.5)
 
 
@@ -335,33 +313,42 @@ def find_nuggets(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
         nuggets = nuggets.with_columns(importance=pl.lit(1.0))
     if rules.unimportant == "drop":
         nuggets = nuggets.filter(pl.col("importance") > 0)
-    if "matches" in tables and rules.unmatched_topics == "skip":
-        nuggets = nuggets.join(
-            tables["matches"].frame, on="topic", how="semi", maintain_order="left"
-        )
-    if rules.matched_nuggets_only == "yes":
-        nuggets = nuggets.join(
-            tables["matches"].frame, on=NUGGET, how="semi", maintain_order="left"
-        )
+    is_matched_only = rules.matched_nuggets_only == "yes"
+    if is_matched_only or ("matches" in tables and rules.unmatched_topics == "skip"):
+        by = NUGGET if is_matched_only else ["topic"]
+        matches = tables["matches"].frame
+        nuggets = nuggets.join(matches, on=by, how="semi", maintain_order="left")
     if not nuggets.height:
         raise UsageError("the rules leave no nugget to score with")
     return nuggets
 
 
 def know_since(
-    nuggets: pl.DataFrame, updates: pl.DataFrame, pairs: pl.DataFrame, rules: Rules
+    tables: Mapping[str, Table],
+    updates: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    pairs: pl.DataFrame,
+    rules: Rules,
 ) -> pl.DataFrame:
-    """Return the nuggets dated since when they could be known, by the rule `latency-from`."""
+    """Return the nuggets dated since when they could be known, by the rule `latency-from`.
+
+    The script of 2015 lets the match of a duplicate count for the update that it repeats when it
+    looks for the earliest time of a nugget, and there alone.
+    """
     if rules.latency_from == "nuggets":
         return nuggets
-    sampled = updates.filter("sampled").select("update", "time")
-    said = pairs.join(sampled, on="update").group_by("nugget").agg(said=pl.col("time").min())
-    own, time = pl.col("time"), pl.col("said")
-    earlier = (
-        pl.min_horizontal(own, time) if rules.latency_from == "all" else pl.coalesce(time, own)
-    )
-    known = nuggets.join(said, on="nugget", how="left", maintain_order="left")
-    return known.with_columns(time=earlier).drop("said")
+    if "matches" in tables:
+        matches = tables["matches"].frame
+        if "pool" in tables:
+            stands = find_canonical(pool_of(tables), rules)
+            matches = matches.join(stands, on=UPDATE, how="left", maintain_order="left")
+            matches = matches.with_columns(update_id=pl.coalesce("stands", "update_id"))
+        pairs = resolve(matches, updates, nuggets)
+    sampled = updates.filter("sampled").select("update", first_time="time")
+    earliest = pairs.join(sampled, on="update").group_by("nugget").agg(pl.col("first_time").min())
+    known = nuggets.join(earliest, on="nugget", how="left", maintain_order="left")
+    choose = pl.min_horizontal if rules.latency_from == "all" else pl.coalesce
+    return known.with_columns(time=choose("first_time", "time")).drop("first_time")
 
 
 def weigh_nuggets(nuggets: pl.DataFrame, kind: str) -> pl.DataFrame:
@@ -397,11 +384,11 @@ def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame)
 
     An update id that several runs sent stands for each of them, unless the match names its run.
     """
-    known = matches.with_row_index("match").join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
-    named = [name for name in ("run",) if name in matches.columns]
-    said = of_documents(updates, known).select(*UPDATE, "update", pl.col(named).alias("of"))
-    pairs = known.select(*UPDATE, "match", "nugget", *named).join(said, on=UPDATE)
-    if named:
+    known = matches.select(*UPDATE, "nugget_id", pl.col("^run$")).with_row_index("match")
+    known = known.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
+    sent = of_documents(updates, known).select(*UPDATE, "update", of="run")
+    pairs = known.join(sent, on=UPDATE)
+    if "run" in matches.columns:
         run, of = (pl.col(name).cast(pl.String) for name in ("run", "of"))
         pairs = pairs.filter((run.str.strip_chars() == "") | (run == of))
     return pairs.select("match", "update", "nugget").sort("match", "update")
@@ -409,32 +396,8 @@ def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame)
 
 def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of matches with their grades and spans, in the order of the matches."""
-    pairs = resolve(matches, updates, nuggets)
-    told = [name for name in ("grade", "start", "end") if name in matches.columns]
-    more = matches.with_row_index("match").select("match", *told)
-    return pairs.join(more, on="match", maintain_order="left")
-
-
-def find_latency_pairs(
-    tables: Mapping[str, Table],
-    updates: pl.DataFrame,
-    nuggets: pl.DataFrame,
-    found: Found,
-    rules: Rules,
-) -> pl.DataFrame:
-    """Return the pairs that tell since when a nugget could be known.
-
-    The script of 2015 lets the match of a duplicate count for the update that it repeats when it
-    looks for the earliest time of a nugget, and there alone.
-    """
-    if "matches" not in tables or rules.latency_from == "nuggets":
-        return found.pairs
-    matches = tables["matches"].frame
-    if "pool" in tables:
-        stands = find_canonical(pool_of(tables), rules)
-        matches = matches.join(stands, on=UPDATE, how="left", maintain_order="left")
-        matches = matches.with_columns(update_id=pl.coalesce("stands", "update_id"))
-    return resolve(matches, updates, nuggets)
+    more = matches.with_row_index("match").select("match", pl.col("^(grade|start|end)$"))
+    return resolve(matches, updates, nuggets).join(more, on="match", maintain_order="left")
 
 
 # The index.
@@ -448,31 +411,26 @@ def index_of(
     rules: Rules,
 ) -> EarliestIndex:
     """Return the index of these updates and nuggets, which the rules have shaped."""
-    kinds: dict[Any, Any] = {
-        "run": natural(tables["updates"].runs),
-        "topic": natural(nuggets["topic"]),
-    }
-    topic_of_gold: dict[Any, Any] = {"topic": kinds["topic"]}
-    uncast, nuggets = nuggets, nuggets.cast(topic_of_gold)
+    run, topic = natural(tables["updates"].runs), natural(nuggets["topic"])
     judged = updates.select(pl.exclude("file", "line", "team", "confidence"))
-    judged = judged.cast(kinds, strict=False).filter(pl.col("topic").is_not_null())
+    judged = judged.with_columns(
+        pl.col("run").cast(run), pl.col("topic").cast(topic, strict=False)
+    ).drop_nulls("topic")
     present = judged.select(KEY).filter(begins()).unique()
     if rules.unsampled == "skip":
         judged = judged.filter("sampled")
     outputs = judged.sort(*KEY, "time", maintain_order=True)
-    may_match = outputs.select("update", *KEY, "time", "sampled")
-    if rules.unsampled == "one-word":
-        may_match = may_match.filter("sampled")
-    pairs = unite_pairs(found.pairs.join(may_match.drop("sampled"), on="update"))
-    was_judged = pl.col("sampled") if "pool" in tables else pl.lit(False)
+    may_match = outputs.filter("sampled") if rules.unsampled == "one-word" else outputs
+    pairs = unite_pairs(found.pairs.join(may_match.select("update", *KEY, "time"), on="update"))
+    is_judged = pl.lit(found.judged is None) | (pl.col("sampled") & ("pool" in tables))
     if found.judged is not None:
-        was_judged |= pl.col("update").is_in(found.judged.unique().implode())
-    outputs = outputs.with_columns(judged=pl.lit(True) if found.judged is None else was_judged)
+        is_judged |= pl.col("update").is_in(found.judged.unique().implode())
+    outputs = outputs.with_columns(judged=is_judged)
     if "duplicates" in tables and rules.exact_duplicates != "lookup":
         outputs = link_duplicates(outputs, tables["duplicates"].frame)
-    times = find_times(tables, nuggets)
-    latency_pairs = find_latency_pairs(tables, updates, uncast, found, rules)
-    known = know_since(nuggets, updates, latency_pairs, rules)
+    in_order = pl.col("topic").cast(topic)
+    known = know_since(tables, updates, nuggets, found.pairs, rules).with_columns(in_order)
+    times = find_times(tables, nuggets.with_columns(in_order))
     times = times.update(known.group_by("topic").agg(latest=pl.col("time").max()), on="topic")
     gold = known.select("nugget", "topic", "importance", since="time")
     firsts = find_firsts(pairs).join(gold, on=["topic", "nugget"], maintain_order="left")
@@ -480,8 +438,8 @@ def index_of(
     frames |= {"pool": pool_of(tables)} if "pool_row" in outputs.columns else {}
     is_track = "team" in tables["updates"].frame.columns
     return EarliestIndex(
-        tuple(kinds["run"].categories),
-        tuple(kinds["topic"].categories),
+        tuple(run.categories),
+        tuple(topic.categories),
         times,
         outputs,
         frames,
@@ -510,24 +468,20 @@ def find_firsts(pairs: pl.DataFrame) -> pl.DataFrame:
         return rows.filter(opens).with_columns(grade=1.0, rise=1.0, opens=True)
     best = pl.col("grade").cum_max().over(unit)
     before = best.shift(1).over(unit)
-    rows = rows.with_columns(opens=opens, grade=best, before=before.fill_null(0.0))
-    rising = rows.filter(pl.col("opens") | (pl.col("grade") > pl.col("before")))
-    return rising.with_columns(rise=pl.col("grade") - pl.col("before")).drop("before")
+    rows = rows.with_columns(opens=opens, grade=best, rise=best - before.fill_null(0.0))
+    return rows.filter(pl.col("opens") | (pl.col("rise") > 0))
 
 
 def find_times(tables: Mapping[str, Table], nuggets: pl.DataFrame) -> pl.DataFrame:
     """Return when each topic starts and ends: as the topics file says, else as its nuggets do."""
     time = pl.col("time")
-    times = (
-        nuggets.group_by("topic")
-        .agg(start=time.min(), end=time.max(), latest=time.max())
-        .sort("topic")
-    )
+    limits = {"start": time.min(), "end": time.max(), "latest": time.max()}
+    times = nuggets.group_by("topic").agg(**limits).sort("topic")
     times = relative_start(times, tables["nuggets"])
     if "topics" in tables:
-        told = tables["topics"].frame.select("topic", pl.col("^(start|end)$"))
-        told = told.cast({"topic": times.schema["topic"]}, strict=False).drop_nulls("topic")
-        times = times.update(told, on="topic")
+        periods = tables["topics"].frame.select("topic", pl.col("^(start|end)$"))
+        periods = periods.cast({"topic": times.schema["topic"]}, strict=False)
+        times = times.update(periods.drop_nulls("topic"), on="topic")
     return times
 
 
@@ -540,16 +494,15 @@ def link_duplicates(outputs: pl.DataFrame, duplicates: pl.DataFrame) -> pl.DataF
     from scipy.sparse.csgraph import connected_components
 
     by = ["topic", "name"] if "topic" in duplicates.columns else ["name"]
-    pairs, topic = duplicates, pl.col("topic").cast(pl.Categorical)
-    ends = [pairs.select(*by[:-1], name=end) for end in ("update_id", "duplicate_id")]
+    ends = [duplicates.select(*by[:-1], name=end) for end in ("update_id", "duplicate_id")]
     nodes = pl.concat(ends).unique(maintain_order=True).with_row_index("node")
     places = [end.join(nodes, on=by, maintain_order="left")["node"].to_numpy() for end in ends]
-    shape = (nodes.height, nodes.height)
-    links = coo_array((np.ones(pairs.height, np.int8), tuple(places)), shape=shape)
+    links = coo_array(
+        (np.ones(duplicates.height, np.int8), tuple(places)), shape=(nodes.height, nodes.height)
+    )
     classes = nodes.with_columns(linked=connected_components(links, directed=False)[1])
-    linked = outputs.with_columns(topic=topic, name="update_id").join(
-        classes, on=by, how="left", maintain_order="left"
-    )["linked"]
+    named = outputs.with_columns(pl.col("topic").cast(pl.Categorical), name="update_id")
+    linked = named.join(classes, on=by, how="left", maintain_order="left")["linked"]
     earliest, own = (pl.col("update").first().over(*KEY, by) for by in ("linked", "update_id"))
     original = pl.when(pl.col("linked").is_null()).then(own).otherwise(earliest)
     return outputs.with_columns(linked=linked).with_columns(original=original).drop("linked")
@@ -608,23 +561,21 @@ FOREIGN_CURE = (
 def refuse_foreign_matches(tables: Mapping[str, Table]) -> None:
     """Refuse matches that are all of other runs than these: likely files have new names."""
     matches, runs = tables["matches"], runs_in(tables["updates"].frame)
-    if "run" not in matches.frame.columns or not matches.frame.height or not runs:
-        return
     theirs = runs_in(matches.frame)
-    if set(theirs).isdisjoint(runs):
+    if theirs and runs and set(theirs).isdisjoint(runs):
         reason = f"every match is of another run: of {listed(theirs)}; scored: {listed(runs)}"
         raise _unrelated(matches, reason, FOREIGN_CURE)
 
 
 def _unrelated(table: Table, reason: str, cure: str) -> InputError:
     """Return the fault of a table as a whole, at its first row."""
-    told = table.frame.head(1).with_columns(reason=pl.lit(reason))
-    return InputError(list(table.faults(told, "{reason}", cure, "unrelated-inputs")))
+    first = table.frame.head(1).with_columns(reason=pl.lit(reason))
+    return InputError(list(table.faults(first, "{reason}", cure, "unrelated-inputs")))
 
 
 def runs_in(frame: pl.DataFrame) -> list[str]:
-    """Return the names in a column of runs, in natural order."""
-    return natural_order(set(frame["run"].unique()))
+    """Return the names in a column of runs, in natural order; none without such a column."""
+    return natural_order(frame["run"].unique()) if "run" in frame.columns else []
 
 
 def warn_of_pool(pool: Any, tables: Mapping[str, Table], rules: Rules) -> Iterator[str]:
@@ -652,34 +603,37 @@ def find_warnings(
 
     `decided` is how many pairs corrections decide, where there are such.
     """
-    nuggets = tables["nuggets"].frame
-    if "matches" in tables:
+    gold, by_text = index["nuggets"], "matches" not in tables
+    if not by_text:
         yield from _warn_of_matches(tables, updates, found)
     if decided is not None:
         yield from _warn_of_corrections(tables, updates, decided)
     if "duplicates" in tables:
-        yield from _warn_of_duplicates(tables, updates)
-    if dropped := nuggets.height - index["nuggets"].height:
+        pairs = tables["duplicates"].frame
+        by = [name for name in UPDATE if name in pairs.columns]
+        ends = pl.concat([pairs.select(by), pairs.select(*by[:-1], update_id="duplicate_id")])
+        known = (tables["updates"].frame, updates)
+        if ends.height and not any(ends.join(each, on=by, how="semi").height for each in known):
+            none = none_of("the", pairs.height, "duplicate", "duplicates")
+            yield f"{none} of an update of these runs"
+    if dropped := tables["nuggets"].frame.height - gold.height:
         yield f"{count(dropped, 'nugget')} left out by the rules"
-    by_text = "matches" not in tables
-    counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
-    yield from _warn_of_runs(tables, updates, counted, index, by_text)
+    yield from _warn_of_runs(tables, updates, index, by_text)
     yield from _warn_of_unjudged(index, has_pool="pool" in tables)
-    gold = index["nuggets"]
-    if by_text and (gold["text"] == "").any():
-        blank = gold.filter(pl.col("text") == "")["nugget_id"].to_list()
+    blank = gold.filter(pl.col("text") == "")["nugget_id"].to_list()
+    if by_text and blank:
         yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
-    found_spans = list(spans(gold.with_columns(pl.col("topic").cast(pl.String)), "nuggets"))
+    limits = list(spans(gold.with_columns(pl.col("topic").cast(pl.String)), "nuggets"))
     if "topics" in tables:
         topics = tables["topics"].frame
         if lost := sorted(set(index.topics) - set(topics["topic"])):
             noun = count(len(lost), "judged topic")
             yield f"{noun} not in the topics file start at their earliest nugget: {listed(lost)}"
         for name in [name for name in ("start", "end") if name in topics.columns]:
-            found_spans += spans(topics.select("topic", time=name), "topics")
-    ends = begins().shift(-1, fill_value=True)
-    found_spans += spans(index.outputs.select(*KEY, "time").filter(begins() | ends))
-    yield from years_apart(found_spans, index.topics)
+            limits += spans(topics.select("topic", time=name), "topics")
+    is_end = begins() | begins().shift(-1, fill_value=True)
+    limits += spans(index.outputs.select(*KEY, "time").filter(is_end))
+    yield from years_apart(limits, index.topics)
 
 
 def _warn_of_matches(
@@ -688,8 +642,8 @@ def _warn_of_matches(
     """Yield warnings about matches; only those that a track published may name unknown nuggets."""
     matches, nuggets = tables["matches"].frame, tables["nuggets"].frame.with_row_index("nugget")
     unknown = matches.join(nuggets, on=NUGGET, how="anti")
-    there = matches.height - unknown.height
-    if not there and matches.height:
+    known = matches.height - unknown.height
+    if not known and matches.height:
         none = none_of("the", matches.height, "match", "matches")
         yield Reason(f"{none} of a nugget that is there")
     elif unknown.height:
@@ -697,10 +651,10 @@ def _warn_of_matches(
         noun = count(len(names), "nugget")
         yield f"matches name {noun} that are not there, passed over: {listed(names)}"
     applied = found.pairs.height or resolve(matches, updates, nuggets).height
-    if there and not applied:
-        yield Reason(f"{none_of('the', there, 'match', 'matches')} of an update of these runs")
-    elif there and "run" in matches.columns:
-        lost = natural_order(set(runs_in(updates)) - set(matches["run"]))
+    if known and not applied:
+        yield Reason(f"{none_of('the', known, 'match', 'matches')} of an update of these runs")
+    elif known and "run" in matches.columns:
+        lost = [run for run in runs_in(updates) if run not in set(matches["run"])]
         if lost:
             yield Reason(f"no match is of these runs, which say nothing then: {listed(lost)}")
 
@@ -709,19 +663,18 @@ def _warn_of_corrections(
     tables: Mapping[str, Table], updates: pl.DataFrame, decided: int
 ) -> Iterator[str]:
     """Yield a warning if corrections change nothing, or name only some of the runs."""
-    every, runs = tables["corrections"].frame, runs_in(updates)
-    verdicts = every.filter(pl.col("verdict").str.strip_chars() != "")
+    corrections, runs = tables["corrections"].frame, runs_in(updates)
+    verdicts = corrections.filter(pl.col("verdict").str.strip_chars() != "")
+    theirs = runs_in(verdicts)
     if not verdicts.height:
         yield "corrections: no row has a verdict, so nothing changes"
         return
-    named = runs_in(every) if "run" in every.columns else []
-    theirs = runs_in(verdicts) if "run" in every.columns else []
     if theirs and not decided and set(theirs).isdisjoint(runs):
         yield f"corrections: all are of other runs, of {listed(theirs)}, so nothing changes"
         return
     nuggets = tables["nuggets"].frame.with_row_index("nugget")
     by_id = updates.join(resolve(verdicts, updates, nuggets), on="update", how="semi")
-    if others := [name for name in runs if name not in {*named, *by_id["run"]}]:
+    if others := [run for run in runs if run not in {*runs_in(corrections), *by_id["run"]}]:
         yield Doubt(
             f"corrections name no update of {len(others):,} of {count(len(runs), 'run')}, so only "
             "shared texts are corrected there; their scores are not comparable: "
@@ -729,65 +682,49 @@ def _warn_of_corrections(
         )
 
 
-def _warn_of_duplicates(tables: Mapping[str, Table], updates: pl.DataFrame) -> Iterator[str]:
-    """Yield a warning if no pair of duplicates has an update of these runs."""
-    pairs = tables["duplicates"].frame
-    by = [name for name in UPDATE if name in pairs.columns]
-    ends = (pairs, pairs.with_columns(update_id="duplicate_id"))
-    known = (tables["updates"].frame, updates)
-    if pairs.height and not any(
-        end.join(each, on=by, how="semi").height for end in ends for each in known
-    ):
-        none = none_of("the", pairs.height, "duplicate", "duplicates")
-        yield f"{none} of an update of these runs"
-
-
 def _warn_of_runs(
-    tables: Mapping[str, Table],
-    updates: pl.DataFrame,
-    counted: pl.DataFrame,
-    index: EarliestIndex,
-    by_text: bool,
+    tables: Mapping[str, Table], updates: pl.DataFrame, index: EarliestIndex, by_text: bool
 ) -> Iterator[str]:
     """Yield warnings about runs: topics, the pool, times, confidences and texts."""
+
+    def by_run(rows: pl.DataFrame, **values: pl.Expr) -> Iterator[tuple[Any, ...]]:
+        """Yield each run with values of its rows."""
+        runs = rows.group_by(pl.col("run").cast(pl.Enum(index.runs))).agg(**values)
+        return runs.sort("run").iter_rows()
+
+    counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
     is_judged = pl.col("topic").is_in(index.topics)
-    for run, topics in sorted_by_run(unknown_topics(counted, index), index):
+    unknown = counted.select(KEY).filter(~is_judged)
+    for run, topics in by_run(unknown, topics=pl.col("topic").unique().sort()):
         noun = count(len(topics), "topic")
         yield f"run {run}: {noun} not in the gold, ignored: {listed(topics)}"
-    judged = updates.select("run", "topic", "sampled").filter(is_judged)
+    judged = updates.select(*KEY, "sampled").filter(is_judged)
     if "pool" in tables and "team" not in updates.columns and not judged["sampled"].any():
         _refuse_foreign_pool(tables, judged.height)
-    pooled = judged.group_by("run").agg(number=pl.len(), pooled=pl.col("sampled").any())
-    outside = pooled.filter(~pl.col("pooled")).select("run", "number")
-    for run, number in sorted_by_run(outside.iter_rows(), index):
-        yield Reason(f"run {run}: {none_of('its', number, 'update', 'updates')} in the pool")
+    for run, number, has_pooled in by_run(
+        judged, number=pl.len(), has_pooled=pl.col("sampled").any()
+    ):
+        if not has_pooled:
+            yield Reason(f"run {run}: {none_of('its', number, 'update', 'updates')} in the pool")
     starts = index.times["start"].gather(index.outputs["topic"].to_physical())
     early = index.outputs.select("run", "time").filter(pl.col("time") < starts)
-    for run, number in sorted_by_run(early.group_by("run").len().iter_rows(), index):
+    for run, number in by_run(early, number=pl.len()):
         yield f"run {run}: {count(number, 'update')} before the start of the topic"
     if "confidence" in counted.columns:
-        told = pl.col("confidence").fill_null(0.0)
-        least, most = pl.col("told").min(), pl.col("told").max()
-        confidences = counted.select("run", told=told).group_by("run")
-        levels = confidences.agg(least=least, most=most, number=pl.len())
-        equal = levels.filter((pl.col("number") > 1) & (pl.col("least") == pl.col("most")))
-        for run, value in sorted_by_run(equal.select("run", "least").iter_rows(), index):
-            yield f"run {run}: every confidence is {value:g}"
+        confidence = pl.col("confidence").fill_null(0.0)
+        ends = {"least": confidence.min(), "most": confidence.max()}
+        for run, number, least, most in by_run(counted, number=pl.len(), **ends):
+            if number > 1 and least == most:
+                yield f"run {run}: every confidence is {least:g}"
     if by_text:
         texts = add_texts(counted, pool_of(tables) if "pool" in tables else None)
         blank = pl.col("text") == ""
-        of_runs = texts.filter(is_judged).group_by("run")
-        silent = of_runs.agg(number=(pl.col("text") == "").sum(), every=blank.all()).filter(
-            pl.col("number") > 0
-        )
-        for run, number, every in sorted_by_run(silent.iter_rows(), index):
-            told_of = f"run {run}: {count(number, 'update')} without text cannot be matched"
-            yield Reason(told_of) if every else told_of
-
-
-def sorted_by_run(rows: Iterable[Any], index: EarliestIndex) -> list[Any]:
-    """Return rows that begin with a run in the order of the runs."""
-    return sorted(rows, key=lambda row: index.runs.index(row[0]))
+        for run, number, is_all in by_run(
+            texts.filter(is_judged), number=blank.sum(), is_all=blank.all()
+        ):
+            if number:
+                line = f"run {run}: {count(number, 'update')} without text cannot be matched"
+                yield Reason(line) if is_all else line
 
 
 def _refuse_foreign_pool(tables: Mapping[str, Table], judged: int) -> None:
@@ -808,14 +745,13 @@ def _refuse_foreign_pool(tables: Mapping[str, Table], judged: int) -> None:
 
 def _warn_of_unjudged(index: EarliestIndex, *, has_pool: bool) -> Iterator[Doubt]:
     """Yield a warning of runs with updates that nobody judged: the least share first."""
-    judged = index.outputs.select("run", "judged")
     number = pl.col("judged").cast(pl.Int64).sum()
-    of_runs = judged.group_by("run").agg(share=quotient(number, pl.len())).sort("run")
+    of_runs = index.outputs.group_by("run").agg(share=quotient(number, pl.len())).sort("run")
     some = of_runs.filter(pl.col("share") < 1).sort("share", maintain_order=True)
-    if some.height and (of_runs["share"] > 0).any():  # else no update is in the pool: told above
+    if some.height and (of_runs["share"] > 0).any():  # else a warning of the pool says so
         shares = [percent(share) for share in some["share"]]
         ends = shares if len(shares) <= 2 else [shares[0], shares[-1]]
-        told = (" and " if len(shares) == 2 else " to ").join(ends)
+        range_of = (" and " if len(shares) == 2 else " to ").join(ends)
         known = "are judged" if has_pool else "are known to be judged without --pool"
         names = listed(some["run"].cast(pl.String).to_list())
-        yield Doubt(f"{told} of updates {known} ({names}); the others count as no match")
+        yield Doubt(f"{range_of} of updates {known} ({names}); the others count as no match")
