@@ -102,7 +102,7 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
             # `from tseval import x` may import the room x as well as a name x.
             names = [alias.name for alias in node.names] if module == "tseval" else [""]
             yield from ((node.lineno, f"{module}.{child}".rstrip(".")) for child in names)
-        elif isinstance(node, ast.Call) and (named := house.imported_by_call(node)):
+        elif isinstance(node, ast.Call) and (named := program.imported_by_call(node)):
             yield node.lineno, named
 
 
@@ -374,4 +374,4 @@ def test_a_table_of_several_families_is_the_same_in_each() -> None:
 def test_a_module_that_is_imported_by_its_name_is_noticed() -> None:
     tree = ast.parse("import_module('tseval.x')\nimportlib.import_module('y')\nimport_module(z)")
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    assert list(map(house.imported_by_call, calls)) == ["tseval.x", "y", None]
+    assert list(map(program.imported_by_call, calls)) == ["tseval.x", "y", None]

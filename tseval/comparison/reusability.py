@@ -21,7 +21,7 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError, check_choice
 from tseval.io.names import natural_order
 from tseval.parallel.sharing import Progress
-from tseval.statistics.ranks import known_means
+from tseval.statistics.ranks import kendall, known_means, tau_ap
 
 LEFT_OUT = ("run", "team")
 TEAM_END = "-"
@@ -184,7 +184,7 @@ def _contributions(
         sign = 1 if whole.higher_is_better(measure) else -1
         x, y = (np.array([sign * each[run] for run in shared]) for each in (means, others))
         moves = [abs(ranks[run] - places[run]) for run in shared]
-        tau, ap = or_none(ranks.kendall(x, y)), or_none(ranks.tau_ap(x, y))
+        tau, ap = or_none(kendall(x, y)), or_none(tau_ap(x, y))
         yield Contribution(measure, name, runs, *lost, tau, ap, max(moves, default=0))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from tseval.io.formats import Forms, check_forms, form_for
 from tseval.io.given import check_inputs
 from tseval.io.tables import Table, read
 from tseval.io.topics import name_topics
-from tseval.matching.asking import AskingOptions, answer_traits, remarks
+from tseval.matching.asking import answer_traits, remarks
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 
@@ -52,7 +52,7 @@ def find_matched(
     nuggets: pl.DataFrame,
     matcher: str,
     threshold: float | None,
-    terms: AskingOptions,
+    terms: Any,
     rules: Rules,
     access: Access,
 ) -> Matched:

@@ -150,8 +150,8 @@ class EarliestIndex(FrameIndex):
             lengths = nuggets["length"]
         else:
             lengths = count_words(nuggets["text"], rules.words)
-        means = nuggets.select("topic", mean=lengths).group_by("topic")
-        means = means.agg(quotient(total(pl.col("mean")), pl.len()))
+        by_topic = nuggets.select("topic", mean=lengths).group_by("topic")
+        means = by_topic.agg(quotient(total(pl.col("mean")), pl.len()))
         idle = updates.select(*KEY, "time", "weight", idle=(words - self._marked).clip(0.0))
         verbosity = divided("idle", "mean", 0.0) + 1
         return idle.join(means, on="topic").select(
