@@ -620,8 +620,8 @@ def test_bursts_by_hand() -> None:
 
 def test_places() -> None:
     values_ = np.array([0.5, np.nan, 0.7, 0.5, 0.1])
-    assert places(values_, lower=False) == [2, None, 1, 2, 4]
-    assert places(values_, lower=True) == [2, None, 4, 2, 1]
+    assert places(values_).tolist() == [2, pd.NA, 1, 2, 4]
+    assert places(-values_).tolist() == [2, pd.NA, 4, 2, 1]
 
 
 # The files of the track
@@ -770,7 +770,7 @@ def told(*options: object) -> Outcome:
         (("--costs", "1,0.1,1"), "--costs: write three numbers above 0, the last below 1, such as"),
         (("--costs", "-1,0.1,.5"), "--costs: write three numbers above 0, the last below 1, such"),
         (("--start", "soon"), '--start: "soon" is neither a number nor an ISO 8601 time'),
-        (("--start", ""), "--start: a time is missing; write Unix seconds, such as 1329910380, or"),
+        (("--start", ""), "--start: no time is given: write a time from the start, such as 6h, or"),
         (
             ("--end", "5"),
             "the period ends at 1970-01-01T00:00:05Z, which is not after its start at "

@@ -356,7 +356,7 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
     named = {run: "ab"[at % 2] for at, run in enumerate(evaluation.index.runs)}
     asked = [(metric, evaluation.index.lengths[0]) for metric in metrics]
     members = {team: [at for at, r in enumerate(named) if named[r] == team] for team in "ab"}
-    tables = explain.rank_teams(evaluation.index, asked, members)
+    tables = explain.rank_teams(explain.rankings(evaluation.index, asked), members)
     frame, runs = tables["Teams by their best run"], explain.rank(evaluation.index, asked)
     for metric, length in asked:
         own = frame[frame["ranking"] == f"end({metric},batch={length})"]
@@ -374,7 +374,7 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
 
 @given(worlds(), st.sampled_from(("R", "F_pra", "C_trk")))
 def test_a_picture_of_teams(world: World, metric: str) -> None:
-    """The mean, the lowest and the highest of the lines of a team's runs, batch by batch."""
+    """The lines of the runs, each a team by itself, batch by batch."""
     options = replace(world.options, cutoff=50)
     world = replace(world, runs=[*world.runs, world.runs[0][:3]], options=options)
     drawn = explain.draw_teams(world.evaluation("50"), asked_for([f"end({metric})"]))
@@ -390,16 +390,6 @@ def test_a_picture_of_teams(world: World, metric: str) -> None:
         heights = [] if line is None else [line.intercept + line.slope * x for x in batches]
         assert list(ours.value) == pytest.approx(heights, abs=1e-9)
         assert points == pytest.approx(heights[-1:], abs=1e-9)
-    together = explain.course_panel(
-        next(explain.rankings(world.evaluation("50").index, ())),
-        course.x,
-        np.array(list(batches), float),
-        np.array([[n + x for x in batches] for n in range(3)], float),
-        [[0, 2], [1]],
-    )
-    assert together.lines[0].value == pytest.approx([1 + x for x in batches])
-    assert together.lines[0].low == pytest.approx(list(batches))
-    assert together.lines[0].high == pytest.approx([2 + x for x in batches])
 
 
 ONLY_0_AND_1 = "only 0 and 1"

@@ -21,7 +21,7 @@ from tseval.families.filtering.explain import (
     decimals_for,
     report_ranking,
     report_trends,
-    write_interval,
+    write_intervals,
 )
 from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
 
@@ -64,14 +64,10 @@ def test_the_ranking_is_that_of_the_command(tmp_path: Path) -> None:
     pairs = {"place": "place", "end point": "end", "F_1": "F_1", "place by F_1": "usual_place"}
     for head, column in pairs.items():
         assert table.column(head) == pytest.approx(frame[column].tolist()), head
-    ends = printed(tmp_path, "fits", "end(R)").set_index("run")
-    decimals = decimals_for(frame["end_se"])
-    assert table.column("95 % interval") == [
-        write_interval(ends.loc[run, "end_low"], ends.loc[run, "end_high"], decimals)
-        if ends.loc[run, "end_low"] == ends.loc[run, "end_low"]
-        else "–"
-        for run in frame["run"]
-    ]
+    ends = printed(tmp_path, "fits", "end(R)").set_index("run").loc[frame["run"]]
+    intervals = ends["end_low"].to_numpy(), ends["end_high"].to_numpy()
+    decimals = decimals_for(frame["end_se"].to_numpy())
+    assert table.column("95 % interval") == write_intervals(intervals, decimals)
 
 
 def test_how_far_runs_are_behind_is_the_paired_test_of_the_command(tmp_path: Path) -> None:
@@ -111,10 +107,10 @@ def test_slopes_have_the_intervals_of_the_worked_example() -> None:
     """fading: slope -1/4 with an error of sqrt(29/4900), 3 degrees of freedom: t is 3.1824."""
     slopes, assumptions = tables(blocks(report_trends, "slope(R)"))
     fading = slopes.rows[2]
-    wide = 3.182446 * np.sqrt(29 / 4900)
+    wide = np.array([3.182446 * np.sqrt(29 / 4900)])
     assert fading[1] == "5 of 6"
     assert fading[2] == pytest.approx(-0.25)
-    assert fading[3] == write_interval(-0.25 - wide, -0.25 + wide, 3)
+    assert [fading[3]] == write_intervals((-0.25 - wide, -0.25 + wide), 3)
     assert fading[4] == pytest.approx(0.0475, abs=5e-5)
     assert fading[5] == "gets worse"
     assert assumptions.rows[2][0] == 2
@@ -140,10 +136,10 @@ def test_assumptions_are_the_verdicts_of_the_command_in_words(tmp_path: Path) ->
 
 
 def test_numbers_have_as_many_digits_as_their_errors_allow() -> None:
-    assert decimals_for([0.25, 0.0769]) == 3
-    assert decimals_for([0.0004]) == 5
-    assert decimals_for([12.0]) == 1
-    assert decimals_for([float("nan"), 0.0]) == 3
+    assert decimals_for(np.array([0.25, 0.0769])) == 3
+    assert decimals_for(np.array([0.0004])) == 5
+    assert decimals_for(np.array([12.0])) == 1
+    assert decimals_for(np.array([np.nan, 0.0])) == 3
 
 
 def test_the_page_takes_the_period_of_the_scores() -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.filtering.trends import (
     BOUNDS,
+    COLUMNS,
+    LEVEL,
     METRICS,
     USUAL,
     WHOLE,
@@ -46,9 +48,7 @@ from tseval.io.inputs import Input
 from tseval.io.rows import rows_bytes
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.scores import read_teams
-from tseval.io.times import UNITS
-from tseval.records import frozen
-from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical, durbin_watson_bounds
+from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical
 from tseval.statistics.ranks import kendall, kendall_p
 from tseval.statistics.trend import FEWEST, difference, z_test
 
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     Trends = Sequence[tuple[str, str]]
     """Metrics, each with a length of batches."""
 
-LEVEL = 0.05
-"""Below this p a test is significant."""
 NOT_NORMAL, UNMOVED = "not normal", "moves no one way"
 CATEGORICAL = "only 0 and 1: the assumption does not hold"
 CANNOT_SAY, EXACT, FITS = "too few batches", "no residuals", "nothing against it"
@@ -123,10 +121,14 @@ def join(
     columns: Callable[..., Mapping[str, object]], index: TrendIndex, asked: Trends, **more: Any
 ) -> pd.DataFrame:
     """Return the columns of every trend asked for, one below the other."""
+    return stack(columns(index.trends(*each), **more) for each in asked)
+
+
+def stack(parts: Iterable[Any]) -> pd.DataFrame:
+    """Return tables one below the other."""
     import pandas as pd
 
-    parts = [pd.DataFrame(columns(index.trends(*each), **more)) for each in asked]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(list(map(pd.DataFrame, parts)), ignore_index=True)
 
 
 def fit_columns(fitted: Fitted, weighted: bool = False) -> Mapping[str, object]:
@@ -134,10 +136,6 @@ def fit_columns(fitted: Fitted, weighted: bool = False) -> Mapping[str, object]:
 
     The verdict is by raw residuals, as in the paper, or by weighted ones.
     """
-    trend, seconds, day = fitted.trend, fitted.cut.seconds, UNITS["d"]
-    raw, other = (fitted.checked[each] for each in (False, True))
-    low, high = trend.end_interval()
-    bounds = durbin_watson_bounds(trend.number, LEVEL)
     independence = fitted.checked[weighted].independence(LEVEL).tolist()
     return {
         "run": list(fitted.runs),
@@ -145,30 +143,7 @@ def fit_columns(fitted: Fitted, weighted: bool = False) -> Mapping[str, object]:
         "batch": fitted.cut.length,
         "cutoff": fitted.cutoff,
         "batches": fitted.cut.number,
-        "usable": trend.number,
-        "undefined": np.isnan(fitted.series.value).sum(axis=1),
-        "weightless": (fitted.series.weight == 0).sum(axis=1),
-        "intercept": trend.intercept,
-        "slope": trend.slope,
-        "se": trend.slope_error,
-        "slope_per_day": trend.slope * day / seconds,
-        "slope_per_second": trend.slope / seconds,
-        "t": trend.t,
-        "p": trend.p,
-        "end": trend.end,
-        "end_se": trend.end_error,
-        "end_low": low,
-        "end_high": high,
-        "spearman": raw.spearman.statistic,
-        "spearman_p": raw.spearman.p,
-        "AD": raw.normality.statistic,
-        "AD_p": raw.normality.p,
-        "DW": raw.durbin_watson,
-        "AD_weighted": other.normality.statistic,
-        "AD_p_weighted": other.normality.p,
-        "DW_weighted": other.durbin_watson,
-        "DW_low": bounds.low,
-        "DW_high": bounds.high,
+        **{name: column(fitted) for name, column in COLUMNS.items()},
         "independence": [None if place < 0 else VERDICTS[place] for place in independence],
         "verdict": list(verdicts(fitted, weighted)),
     }
@@ -186,25 +161,23 @@ def assumptions(fitted: Fitted, weighted: bool) -> dict[str, BoolArray]:
     return held | {"all_hold": np.logical_and.reduce(list(held.values()))}
 
 
-def verdicts(fitted: Fitted, weighted: bool) -> Iterator[str]:
+def verdicts(fitted: Fitted, weighted: bool = False) -> Iterator[str]:
     """Yield what speaks against believing the test of each slope."""
-    held, trend = assumptions(fitted, weighted), fitted.trend
-    only_0_and_1 = categorical(trend)
+    held, only_0_and_1 = assumptions(fitted, weighted), categorical(fitted.trend)
     dependent = fitted.checked[weighted].dependent(LEVEL)
-    for run, is_tested in enumerate(trend.tested.tolist()):
+    for run, is_tested in enumerate(fitted.trend.tested.tolist()):
         normal = CATEGORICAL if only_0_and_1[run] else NOT_NORMAL
         against = {"normal": normal, "independent": DEPENDENT[dependent[run]], "one_way": UNMOVED}
-        told = ", ".join(words for name, words in against.items() if not held[name][run])
-        untested = EXACT if trend.slope_error[run] == 0 else CANNOT_SAY
-        yield (told or FITS) if is_tested else untested
+        reasons = ", ".join(words for name, words in against.items() if not held[name][run])
+        untested = EXACT if fitted.trend.slope_error[run] == 0 else CANNOT_SAY
+        yield (reasons or FITS) if is_tested else untested
 
 
-def places(values: FloatArray, *, lower: bool) -> list[int | None]:
-    """Return the place of each value from 1 on, equal ones alike; None where there is no value."""
-    known = np.isfinite(values)
-    worth = np.where(known, values if lower else -values, np.inf)
-    ahead = (worth[:, np.newaxis] > worth[np.newaxis, :]).sum(axis=1)
-    return [int(p) + 1 if k else None for p, k in zip(ahead, known, strict=True)]
+def places(worth: FloatArray) -> pd.Series[int]:
+    """Return the place of each value from 1 on, equal ones alike; missing where there is none."""
+    import pandas as pd
+
+    return pd.Series(worth).rank(method="min", ascending=False).astype("Int64")
 
 
 def rank(index: TrendIndex, asked: Trends) -> pd.DataFrame:
@@ -214,26 +187,25 @@ def rank(index: TrendIndex, asked: Trends) -> pd.DataFrame:
     """
     import pandas as pd
 
-    usual, cutoffs = index.of_period(USUAL), index.cutoffs[index.whole_place(USUAL)]
-    parts = []
+    usual, parts = index.fitted(USUAL, WHOLE), []
     for each in asked:
         fitted = index.fitted(*each)
         columns = {
             "metric": fitted.metric,
             "batch": fitted.cut.length,
-            "place": pd.array(places(fitted.trend.end, lower=fitted.lower), "Int64"),
+            "place": places(fitted.worth),
             "run": list(index.runs),
-            "end": fitted.trend.end,
+            "end": fitted.value,
             "end_se": fitted.trend.end_error,
             "cutoff": fitted.cutoff,
-            "usual_place": pd.array(places(usual, lower=False), "Int64"),
-            USUAL: usual,
-            "usual_cutoff": cutoffs,
-            "tau": kendall(fitted.worth, usual),
-            "tau_p": kendall_p(fitted.worth, usual),
+            "usual_place": places(usual.worth),
+            USUAL: usual.value,
+            "usual_cutoff": usual.cutoff,
+            "tau": kendall(fitted.worth, usual.worth),
+            "tau_p": kendall_p(fitted.worth, usual.worth),
         }
         parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
-    return pd.concat(parts, ignore_index=True)
+    return stack(parts)
 
 
 def describe_rankings(frame: pd.DataFrame, write: Callable[[float], str]) -> Iterator[str]:
@@ -335,322 +307,150 @@ def burst_weights(index: TrendIndex, length: str) -> pd.DataFrame:
 
     cut = index.cut(length)
     positive, _ = index.judged_pairs(cut)
-    there = positive > 0
-    intervals = there.sum(axis=1, keepdims=True)
-    weight = positive * intervals / np.maximum(positive.sum(axis=1, keepdims=True), 1)
-    number = there.sum(axis=0)
-    below = np.maximum(number, 1)
-    mean = np.where(there, weight, 0.0).sum(axis=0) / below
-    deviation = np.sqrt(np.where(there, (weight - mean) ** 2, 0.0).sum(axis=0) / below)
-    entity, interval = np.nonzero(there)
-    active = np.flatnonzero(number)
-    return pd.DataFrame(
-        {
-            "topic": [*(index.topics[at] for at in entity), *[ALL_TOPICS] * len(active)],
-            "length": cut.length,
-            "start": cut.starts[np.concatenate([interval, active])],
-            "positives": np.concatenate([positive[there], positive.sum(axis=0)[active]]),
-            "weight": np.concatenate([weight[there], mean[active]]),
-            "deviation": np.concatenate([np.zeros(len(entity)), deviation[active]]),
-            "topics": np.concatenate([np.ones(len(entity), np.int64), number[active]]),
-        }
+    topic, batch = np.nonzero(positive)
+    names = np.array(index.topics, object)[topic]
+    rows = pd.DataFrame({"topic": names, "length": cut.length, "start": cut.starts[batch]})
+    rows = rows.assign(positives=positive[topic, batch], weight=0.0, deviation=0.0, topics=1)
+    of_topic = rows.groupby("topic")["positives"]
+    rows["weight"] = rows["positives"] * of_topic.transform("size") / of_topic.transform("sum")
+    starts = rows.groupby("start")
+    every = starts.agg({"positives": "sum", "weight": "mean", "topics": "sum"})
+    every = every.assign(
+        topic=ALL_TOPICS, length=cut.length, deviation=starts["weight"].std(ddof=0)
     )
+    return pd.concat([rows, every.reset_index()], ignore_index=True)
 
 
 # Views.
 
 
-@frozen
-class ChosenTrends:
-    """The trends that are asked for, where missing topics count as was asked for."""
-
-    index: TrendIndex
-    asked: Trends
-    warnings: tuple[str, ...]
-    rule: str
-    """What becomes of missing topics."""
-
-    @classmethod
-    def of(cls, evaluation: Any, asked: Asked[Any], *, by_cutoff: bool = False) -> ChosenTrends:
-        """Return the trends of the measures that are asked for; of each cutoff, if that can be."""
-        if not by_cutoff:
-            evaluation.index.refuse_several_cutoffs()
-        rule = asked.on_missing or evaluation.edition.on_missing
-        missing = missing_topics([evaluation.index], rule, evaluation.words)
-        whole: Any = counted(evaluation, rule).prepared_for(asked.measures, per_topic=False)
-        trends = whole.trends(asked.measures)
-        return cls(whole.index, trends, (*missing.warnings, *whole.index.warnings(trends)), rule)
-
-    def show(
-        self,
-        tables: Mapping[str, pd.DataFrame],
-        *notes: str,
-        for_people: tuple[str, ...] = (),
-        **traits: str,
-    ) -> Shown:
-        """Return frames with their notes; as one for programs, of which later rows have `other`."""
-        import pandas as pd
-
-        joined = pd.concat(list(tables.values()), ignore_index=True)
-        sections = tables if "" not in tables else {}
-        traits = {"missing": self.rule} | traits
-        return Shown(joined, notes, self.warnings, for_people, sections, traits)
+def choose(
+    evaluation: Any, asked: Asked[Any], *, by_cutoff: bool = False
+) -> tuple[TrendIndex, Trends, tuple[str, ...], dict[str, str]]:
+    """Return the index with missing topics as asked for, its trends, warnings and traits."""
+    if not by_cutoff:
+        evaluation.index.refuse_several_cutoffs()
+    rule = asked.on_missing or evaluation.edition.on_missing
+    missing = missing_topics([evaluation.index], rule, evaluation.words)
+    prepared: Any = counted(evaluation, rule).prepared_for(asked.measures, per_topic=False)
+    index, trends = prepared.index, prepared.trends(asked.measures)
+    return index, trends, (*missing.warnings, *index.warnings(trends)), {"missing": rule}
 
 
 def ranking(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Runs by end point beside the usual score."""
-    trends = ChosenTrends.of(evaluation, asked)
-    return trends.show({"": rank(trends.index, trends.asked)})
+    index, trends, warnings, traits = choose(evaluation, asked)
+    return Shown(rank(index, trends), warnings=warnings, traits=traits)
 
 
-@frozen
-class Teams:
-    """Whose the runs are, by their places in the index."""
+def group_runs(
+    evaluation: Any, path: str | None
+) -> tuple[dict[str, list[int]], str, tuple[str, ...]]:
+    """Return the places of each team's runs, the teams of a file for the signature, and warnings.
 
-    members: Mapping[str, list[int]]
-    told: str
-    """The teams that a file names, for the signature."""
-    warnings: tuple[str, ...]
-
-    @classmethod
-    def of(cls, evaluation: Any, path: str | None) -> Teams:
-        """Return the teams of a file; a run that it does not name is known by its own name."""
-        runs, warnings = evaluation.index.runs, []
-        of_file = {} if path is None else read_teams(path)
-        named = {run: team for run, team in of_file.items() if run in runs}
-        strangers = sorted(of_file.keys() - named.keys())
-        if strangers and not named:
-            known = f"{listed(runs)}; it has {listed(strangers)}"
-            raise UsageError(f"--teams {path} names none of the runs, which are {known}")
-        if strangers:
-            warnings.append(f"teams of runs that are not here: {listed(strangers)}")
-        # A hyphen in the name of a file ends no name of a team.
-        paths = [str(source.path) for source in evaluation.inputs]
-        files = {name for path in paths for name in (path, Input(path).name)}
-        alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
-        if alone:
-            told = f"runs that are named as their files, each a team by itself: {listed(alone)}"
-            warnings.append(f"{told}; --teams FILE says whose they are")
-        of_named, members = dict[str, list[str]](), dict[str, list[int]]()
-        for run, team in named.items():
-            of_named.setdefault(team, []).append(run)
-        whose = named | {run: run for run in alone}
-        for at, run in enumerate(runs):
-            members.setdefault(whose.get(run, run.partition("-")[0]), []).append(at)
-        told = ";".join(f"{team}={','.join(own)}" for team, own in of_named.items())
-        return cls(members, told, tuple(warnings))
+    A run that the file does not name is known by its own name.
+    """
+    runs, warnings = evaluation.index.runs, []
+    of_file = {} if path is None else read_teams(path)
+    named = {run: team for run, team in of_file.items() if run in runs}
+    strangers = sorted(of_file.keys() - named.keys())
+    if strangers and not named:
+        known = f"{listed(runs)}; it has {listed(strangers)}"
+        raise UsageError(f"--teams {path} names none of the runs, which are {known}")
+    if strangers:
+        warnings.append(f"teams of runs that are not here: {listed(strangers)}")
+    # A hyphen in the name of a file ends no name of a team.
+    paths = [str(source.path) for source in evaluation.inputs]
+    files = {name for path in paths for name in (path, Input(path).name)}
+    alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
+    if alone:
+        reason = f"runs that are named as their files, each a team by itself: {listed(alone)}"
+        warnings.append(f"{reason}; --teams FILE says whose they are")
+    whose = {run: run if run in alone else run.partition("-")[0] for run in runs} | named
+    members = {
+        team: [at for at, run in enumerate(runs) if whose[run] == team] for team in whose.values()
+    }
+    parts = {team: ",".join(run for run in named if named[run] == team) for team in named.values()}
+    return members, ";".join(f"{team}={names}" for team, names in parts.items()), tuple(warnings)
 
 
-class Ranking(NamedTuple):
-    """The values that runs are ranked by, each at its cutoff."""
-
-    name: str
-    value: FloatArray
-    cutoff: FloatArray
-    lower: bool
-    fitted: Fitted | None
-    """The trends whose end points they are; None of the usual score."""
-
-    @property
-    def metric(self) -> str:
-        """The metric that is ranked by, or whose end points are."""
-        return USUAL if self.fitted is None else self.fitted.metric
-
-    @property
-    def caption(self) -> str:
-        """What changes with time, or with the cutoff."""
-        return f"{USUAL} by cutoff" if self.fitted is None else self.fitted.caption
-
-    @property
-    def worth(self) -> FloatArray:
-        """The values turned so that more is better."""
-        return -self.value if self.lower else self.value
-
-    def best(self, runs: Sequence[int]) -> int:
-        """Return the place of the best of these runs, the first of equal ones; -1 without any."""
-        known = [run for run in runs if np.isfinite(self.value[run])]
-        return max(known, key=self.worth.__getitem__, default=-1)
-
-
-def rankings(index: TrendIndex, asked: Trends) -> Iterator[Ranking]:
-    """Yield the usual ranking of runs, then those by end points."""
-    usual, cutoffs = index.of_period(USUAL), index.cutoffs[index.whole_place(USUAL)]
-    yield Ranking(USUAL, usual, np.where(np.isfinite(usual), cutoffs, np.nan), False, None)
-    for each in asked:
-        fitted = index.fitted(*each)
-        yield Ranking(fitted.name, fitted.trend.end, fitted.cutoff, fitted.lower, fitted)
+def rankings(index: TrendIndex, asked: Trends) -> list[Fitted]:
+    """Return the usual ranking of runs, then those by end points."""
+    return [index.fitted(USUAL, WHOLE), *(index.fitted(*each) for each in asked)]
 
 
 def teams(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Teams by their best run in each ranking, and tau of these."""
-    trends, whose = ChosenTrends.of(evaluation, asked), Teams.of(evaluation, asked.options.teams)
-    tables = rank_teams(trends.index, trends.asked, whose.members)
-    shown = trends.show(tables, TEAMS, teams=whose.told)
-    return replace(shown, warnings=(*shown.warnings, *whose.warnings))
+    index, trends, warnings, traits = choose(evaluation, asked)
+    members, trait, more = group_runs(evaluation, asked.options.teams)
+    tables = rank_teams(rankings(index, trends), members)
+    traits |= {"teams": trait}
+    return Shown(stack(tables.values()), (TEAMS,), (*warnings, *more), (), tables, traits)
 
 
 def rank_teams(
-    index: TrendIndex, asked: Trends, members: Mapping[str, list[int]]
+    ranked: Iterable[Fitted], members: Mapping[str, list[int]]
 ) -> dict[str, pd.DataFrame]:
     """Return every ranking of the teams, each by its best run, and Kendall's tau of each two."""
     import pandas as pd
 
     parts, scores = list[Any](), dict[str, Any]()
-    for each in rankings(index, asked):
+    for each in ranked:
         best = [each.best(runs) for runs in members.values()]
-        scores[each.name] = np.append(each.worth, np.nan)[best]
+        scores[each.name] = each.worth[best]
+        is_known = np.isfinite(each.value)
         columns = {
             "ranking": each.name,
-            "place": pd.array(places(scores[each.name], lower=False), "Int64"),
+            "place": places(each.worth[best]),
             "team": list(members),
-            "run": [(*index.runs, None)[run] for run in best],
-            "value": np.append(each.value, np.nan)[best],
-            "cutoff": np.append(each.cutoff, np.nan)[best],
+            "run": [each.runs[run] if is_known[run] else None for run in best],
+            "value": each.value[best],
+            "cutoff": each.cutoff[best],
             "runs": pd.array([len(runs) for runs in members.values()], "Int64"),
         }
         parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
     rows = [
-        (one, other, (np.isfinite(a) & np.isfinite(b)).sum(), kendall(a, b), kendall_p(a, b))
+        (one, other, np.isfinite(a + b).sum(), kendall(a, b), kendall_p(a, b))
         for (one, a), (other, b) in combinations(scores.items(), 2)
     ]
     taus = pd.DataFrame(rows, columns=["ranking", "other", "teams", "tau", "tau_p"])
-    return {
-        "Teams by their best run": pd.concat(parts, ignore_index=True),
-        "Agreement": taus.astype({"teams": "Int64"}),
-    }
-
-
-def draw_teams(evaluation: Any, asked: Asked[Any]) -> Written:
-    """Return the teams as a chart: their trends, or scores by cutoff, and the spread of runs."""
-    trends, whose = ChosenTrends.of(evaluation, asked), Teams.of(evaluation, asked.options.teams)
-    index, panels = trends.index, list[Panel]()
-    ranked = list(rankings(index, trends.asked))
-    names = in_order(ranked[0], whose.members)
-    members = [whose.members[name] for name in names]
-    for each in (*ranked[1:], ranked[0]):
-        if each.fitted is not None:
-            cut, values = each.fitted.cut, each.fitted.trend.line()
-            x = Axis(SINCE, 0.0, cut.days)
-            panels.append(course_panel(each, x, cut.middles, values, members))
-        elif len(index.cutoffs) > 1:
-            x, values = Axis("cutoff"), index.series(USUAL).value[..., 0]
-            panels.append(course_panel(each, x, index.cutoffs, values, members))
-        panels.append(spread_panel(each, names, members))
-    picture = Picture(
-        "Teams and the spread of their runs",
-        evaluation.signature(missing=trends.rule, teams=whose.told),
-        tuple(names),
-        tuple(panels),
-        2,
-        "a team is the mean of its runs, and reaches from the lowest of them to the highest",
-        "team",
-    )
-    warnings = (*evaluation.warnings, *trends.warnings, *whose.warnings)
-    return Written(picture=picture, warnings=warnings)
-
-
-def in_order(ranking: Ranking, members: Mapping[str, list[int]]) -> list[str]:
-    """Return the teams from the best on, by their best runs; last those that have no value."""
-    worth = np.append(np.nan_to_num(ranking.worth, nan=-np.inf), -np.inf)
-    return sorted(members, key=lambda team: -worth[ranking.best(members[team])])
-
-
-def course_panel(
-    ranking: Ranking, x: Axis, at: FloatArray, values: FloatArray, members: Sequence[list[int]]
-) -> Panel:
-    """Return the mean of each team's runs along an axis, in a band that holds all of them."""
-    lines, places = list[Line](), tuple(at.tolist())
-    for team, runs in enumerate(members):
-        own = values[runs][np.isfinite(values[runs]).all(axis=1)]
-        if not len(own):
-            lines.append(Line(team, (), ()))
-            continue
-        mean, low, high = (
-            tuple(each.tolist()) for each in (own.mean(axis=0), own.min(axis=0), own.max(axis=0))
-        )
-        is_one = len(own) == 1
-        lines.append(Line(team, places, mean, () if is_one else low, () if is_one else high))
-    known = [value for line in lines for own in (line.value, line.low, line.high) for value in own]
-    least, most = reached(known, (), (0.0, 1.0))
-    return Panel(
-        ranking.caption,
-        better(lower=ranking.lower),
-        x,
-        tuple(lines),
-        Axis(ranking.metric, least, most),
-        is_stepped=False,
-        keys=TEAM_KEYS,
-        possible=possible(ranking.metric),
-        notice="" if known else "no run has a value",
-        size=(480, 300),
-    )
-
-
-def spread_panel(ranking: Ranking, names: Sequence[str], members: Sequence[list[int]]) -> Panel:
-    """Return the runs of each team, from the team with the best run on, and their means."""
-    of_teams = dict(zip(names, members, strict=True))
-    parts, points, order = list[Parts](), list[Point](), list[str]()
-    for team in in_order(ranking, of_teams):
-        own = ranking.value[of_teams[team]]
-        own = own[np.isfinite(own)]
-        if not len(own):
-            continue
-        order.append(team)
-        place, x = names.index(team), float(len(order))
-        parts.append(Parts(place, (x,) * len(own), tuple(own.tolist())))
-        ends = (float(own.min()), float(own.max())) if len(own) > 1 else (None, None)
-        points.append(Point(place, x, float(own.mean()), *ends))
-    low, high = reached((value for each in parts for value in each.value), (), (0.0, 1.0))
-    ticks = tuple(each.x for each in points)
-    return Panel(
-        ranking.name,
-        f"by best run; {better(lower=ranking.lower)}",
-        Axis(low=0.5, high=len(order) + 0.5, ticks=ticks, names=tuple(order)),
-        (),
-        Axis("", low, high),
-        is_stepped=False,
-        points=tuple(points),
-        parts=tuple(parts),
-        keys=TEAM_KEYS,
-        possible=possible(ranking.metric),
-        notice="" if points else "no run has a value",
-        size=(max(230, 34 * len(order)), 300),
-    )
+    agreement = taus.astype({"teams": "Int64"})
+    return {"Teams by their best run": stack(parts), "Agreement": agreement}
 
 
 def tests(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Runs against each other."""
-    trends = ChosenTrends.of(evaluation, asked)
-    if len(trends.index.runs) < 2:
+    index, trends, warnings, traits = choose(evaluation, asked)
+    if len(index.runs) < 2:
         raise UsageError("--show tests needs two runs at least")
-    frame = join(test_columns, trends.index, trends.asked)
-    return trends.show({"": frame}, TRUST, DOUBT, for_people=TESTS_FOR_PEOPLE)
+    frame = join(test_columns, index, trends)
+    return Shown(frame, (TRUST, DOUBT), warnings, TESTS_FOR_PEOPLE, traits=traits)
 
 
 def fits(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Each trend in full, with what it takes for granted."""
-    trends = ChosenTrends.of(evaluation, asked, by_cutoff=True)
-    weighted = asked.options.residuals == "weighted"
-    frame = join(fit_columns, trends.index, trends.asked, weighted=weighted)
-    return trends.show({"": frame}, DOUBT, for_people=FITS_FOR_PEOPLE)
+    index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
+    frame = join(fit_columns, index, trends, weighted=asked.options.residuals == "weighted")
+    return Shown(frame, (DOUBT,), warnings, FITS_FOR_PEOPLE, traits=traits)
 
 
 def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
     """For how many runs that holds, and how far slopes hang on the length of batches."""
     import pandas as pd
 
-    trends = ChosenTrends.of(evaluation, asked, by_cutoff=True)
+    index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
     weighted = asked.options.residuals == "weighted"
-    fits = [trends.index.trends(*each) for each in trends.asked]
-    shares = pd.DataFrame([share_held(each, weighted) for each in fits])
-    tables = {"Assumptions": shares.astype({"fits": "Int64", "tested": "Int64"})}
+    fits = [index.trends(*each) for each in trends]
     pairs = [pair for pair in combinations(fits, 2) if pair[0].metric == pair[1].metric]
+    tables = {"Assumptions": pd.DataFrame([share_held(each, weighted) for each in fits])}
     if pairs:
-        agreements = pd.DataFrame([slope_agreement(*pair) for pair in pairs])
-        tables["Stability"] = agreements.astype({"runs": "Int64", "tested_both": "Int64"})
-    notes = [STABILITY, DIFFERENCE if pairs else ONE_LENGTH]
-    notes += [EACH_CUTOFF] if trends.index.by_cutoff else []
-    return trends.show(tables, *notes, residuals="weighted" if weighted else "")
+        tables["Stability"] = pd.DataFrame([slope_agreement(*pair) for pair in pairs])
+    for table in tables.values():
+        numbers = table.columns.intersection(["fits", "tested", "runs", "tested_both"])
+        table[numbers] = table[numbers].astype("Int64")
+    notes = (STABILITY, DIFFERENCE if pairs else ONE_LENGTH, *[EACH_CUTOFF] * index.by_cutoff)
+    traits |= {"residuals": "weighted" if weighted else ""}
+    return Shown(stack(tables.values()), notes, warnings, (), tables, traits)
 
 
 def share_held(fitted: Fitted, weighted: bool) -> dict[str, object]:
@@ -669,13 +469,13 @@ def share_held(fitted: Fitted, weighted: bool) -> dict[str, object]:
 
 def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
     """Return how far slopes and end points by two lengths of batches agree."""
-    trends = first, second = one.trend, other.trend
-    less = first.slope / one.cut.seconds - second.slope / other.cut.seconds
+    first, second = one.trend, other.trend
     both, tested = first.fitted & second.fitted, first.tested & second.tested
-    signs = [np.nan_to_num(np.sign(each.slope)) for each in trends]
+    less = (first.slope / one.cut.seconds - second.slope / other.cut.seconds)[both]
+    signs = [np.sign(each.slope) for each in (first, second)]
     findings = [
-        np.where(each.rise.significant(LEVEL), sign, 0.0)
-        for each, sign in zip(trends, signs, strict=True)
+        each.rise.significant(LEVEL) * sign
+        for each, sign in zip((first, second), signs, strict=True)
     ]
     return {
         "metric": one.metric,
@@ -683,8 +483,8 @@ def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
         "other": other.cut.length,
         "runs": int(both.sum()),
         "same_direction": share_of(signs[0] == signs[1], both),
-        "slope_difference": less[both].mean() if both.any() else np.nan,
-        "difference_sd": less[both].std(ddof=1) if both.sum() > 1 else np.nan,
+        "slope_difference": less.mean() if both.any() else np.nan,
+        "difference_sd": less.std(ddof=1) if both.sum() > 1 else np.nan,
         "slope_tau": kendall(first.slope, second.slope),
         "slope_tau_p": kendall_p(first.slope, second.slope),
         "end_tau": kendall(first.end, second.end),
@@ -701,29 +501,10 @@ def share_of(mask: BoolArray, among: BoolArray) -> float:
 
 def bursts(evaluation: Any, asked: Asked[Any]) -> Shown:
     """How much each interval weighs, for which no run is needed."""
-    import pandas as pd
-
     index = evaluation.index
     lengths = dict.fromkeys((WHOLE, *asked.options.batches))
-    frame = pd.concat([burst_weights(index, each) for each in lengths], ignore_index=True)
+    frame = stack(burst_weights(index, each) for each in lengths)
     return Shown(frame, warnings=tuple(index.warnings(evaluation.trends(()))))
-
-
-VIEWS = (
-    View.of(ranking, takes_measures=True, by_topic=False),
-    View.of(
-        teams,
-        takes_measures=True,
-        measures=("end(F_pr)", "end(F_pra)"),
-        by_topic=False,
-        draw=draw_teams,
-    ),
-    View.of(tests, takes_measures=True, by_topic=False),
-    View.of(fits, takes_measures=True, by_topic=False),
-    View.of(stability, takes_measures=True, by_topic=False),
-    View.of(bursts, leaves_out=("runs",)),
-)
-"""What can be shown instead of scores."""
 
 
 def series(evaluation: Any, asked: Asked[Any]) -> Mapping[Path, bytes]:
@@ -733,43 +514,123 @@ def series(evaluation: Any, asked: Asked[Any]) -> Mapping[Path, bytes]:
         return {}
     if not evaluation.index.runs:
         raise UsageError("--series has no meaning without runs")
-    trends = ChosenTrends.of(evaluation, asked, by_cutoff=True)
-    index = replace(trends.index, metrics=tuple(METRICS))
+    index, _, _, traits = choose(evaluation, asked, by_cutoff=True)
+    index = replace(index, metrics=tuple(METRICS))
     frame = join(
         batch_columns, index, [(metric, each) for each in index.lengths for metric in METRICS]
     )
     form = path.suffix.lstrip(".").lower() or "csv"
-    return {path: rows_bytes(frame, form, evaluation.signature(missing=trends.rule))}
+    return {path: rows_bytes(frame, form, evaluation.signature(**traits))}
 
 
-# The picture.
+# Pictures.
 
 
 def draw(evaluation: Any, asked: Asked[Any], form: str) -> Written:  # noqa: ARG001 - all alike
     """Return the trends as a chart, of several runs beside each how two rankings differ."""
-    trends = ChosenTrends.of(evaluation, asked)
-    index, panels, several = trends.index, list[Panel](), len(trends.index.runs) > 1
-    for each in trends.asked:
+    index, trends, warnings, traits = choose(evaluation, asked)
+    panels, several = list[Panel](), len(index.runs) > 1
+    for each in trends:
         panels.append(trend_panel(index.fitted(*each), index.runs))
         panels += [ranking_panel(rank(index, [each]), index.runs)] if several else []
     picture = Picture(
         "Filtering over time",
-        evaluation.signature(missing=trends.rule),
+        evaluation.signature(**traits),
         index.runs,
         tuple(panels),
         1 + several,
         "each batch, and the trend that is fitted to a run's batches",
     )
-    return Written(picture=picture, warnings=(*evaluation.warnings, *trends.warnings))
+    return Written(picture=picture, warnings=(*evaluation.warnings, *warnings))
 
 
-PICTURE = Writer(
-    PICTURES,
-    "the trends, drawn; png and pdf need the extra `report`",
-    draw,
-    takes_measures=True,
-    by_topic=False,
-)
+def draw_teams(evaluation: Any, asked: Asked[Any]) -> Written:
+    """Return the teams as a chart: their trends, or scores by cutoff, and the spread of runs."""
+    index, trends, warnings, traits = choose(evaluation, asked)
+    members, trait, more = group_runs(evaluation, asked.options.teams)
+    usual, *ranked = rankings(index, trends)
+    members, panels = {name: members[name] for name in in_order(usual, members)}, list[Panel]()
+    for each in (*ranked, usual):
+        if each is not usual or len(index.cutoffs) > 1:
+            panels.append(course_panel(index, each, members))
+        panels.append(spread_panel(each, members))
+    picture = Picture(
+        "Teams and the spread of their runs",
+        evaluation.signature(**traits, teams=trait),
+        tuple(members),
+        tuple(panels),
+        2,
+        "a team is the mean of its runs, and reaches from the lowest of them to the highest",
+        "team",
+    )
+    return Written(picture=picture, warnings=(*evaluation.warnings, *warnings, *more))
+
+
+def in_order(fitted: Fitted, members: Mapping[str, list[int]]) -> list[str]:
+    """Return the teams from the best on, by their best runs; last those that have no value."""
+    worth = np.nan_to_num(fitted.worth, nan=-np.inf)
+    return sorted(members, key=lambda team: -worth[members[team]].max())
+
+
+def panel(
+    fitted: Fitted, title: str, x: Axis, values: Iterable[float | None], **more: Any
+) -> Panel:
+    """Return a panel of a metric, whose axis reaches all values, and `ends` of intervals in part.
+
+    The axis has the name of the metric, unless that is `unit`.
+    """
+    low, high = reached(values, more.pop("ends", ()), (0.0, 1.0))
+    least, most = (each if math.isfinite(each) else None for each in BOUNDS[fitted.metric])
+    more = {"note": fitted.better, "lines": (), "size": (480, 300)} | more
+    y = Axis(more.pop("unit", fitted.metric), low, high)
+    return Panel(title, x=x, y=y, is_stepped=False, possible=(least, most), **more)
+
+
+def course_panel(index: TrendIndex, fitted: Fitted, members: Mapping[str, list[int]]) -> Panel:
+    """Return the mean of each team's runs in a band that holds them all, by time or by cutoff."""
+    cut, title, x, at = fitted.cut, f"{USUAL} by cutoff", Axis("cutoff"), index.cutoffs
+    values = index.series(fitted.metric, cut.length).value[..., 0]
+    if cut.length != WHOLE:
+        title, x, values = fitted.caption, Axis(SINCE, 0.0, cut.days), fitted.trend.line()
+        # A straight line stays straight where the last batch is shorter.
+        at = np.linspace(cut.middles[0], cut.middles[-1], cut.number)
+    lines = list[Line]()
+    for team, runs in enumerate(members.values()):
+        own = values[runs][np.isfinite(values[runs]).all(axis=1)]
+        mean = known(own.mean(axis=0)) if len(own) else ()
+        low, high = (own.min(axis=0), own.max(axis=0)) if len(own) > 1 else ((), ())
+        lines.append(Line(team, known(at)[: len(mean)], mean, known(low), known(high)))
+    drawn = [each for line in lines for each in (*line.value, *line.low, *line.high)]
+    notice = "" if drawn else "no run has a value"
+    return panel(fitted, title, x, drawn, lines=tuple(lines), keys=TEAM_KEYS, notice=notice)
+
+
+def spread_panel(fitted: Fitted, members: Mapping[str, list[int]]) -> Panel:
+    """Return the runs of each team, from the team with the best run on, and their means."""
+    parts, points, names = list[Parts](), list[Point](), list[str]()
+    for team in in_order(fitted, members):
+        own = fitted.value[members[team]]
+        own = own[np.isfinite(own)]
+        if not len(own):
+            continue
+        names.append(team)
+        place, x = list(members).index(team), float(len(names))
+        ends = (own.min(), own.max()) if len(own) > 1 else ()
+        parts.append(Parts(place, (x,) * len(own), known(own)))
+        points.append(Point(place, x, *map(float, (own.mean(), *ends))))
+    return panel(
+        fitted,
+        fitted.name,
+        Axis("", 0.5, len(names) + 0.5, ticks=tuple(each.x for each in points), names=tuple(names)),
+        [value for each in parts for value in each.value],
+        unit="",
+        note=f"by best run; {fitted.better}",
+        points=tuple(points),
+        parts=tuple(parts),
+        keys=TEAM_KEYS,
+        notice="" if points else "no run has a value",
+        size=(max(230, 34 * len(names)), 300),
+    )
 
 
 def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
@@ -777,35 +638,29 @@ def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
 
     The batches are dots at the day of their middle; the line of a run is drawn by its two ends.
     """
-    trend, days = fitted.trend, tuple(fitted.cut.middles.tolist())
-    heights, intervals = trend.line(), np.stack(trend.end_interval(), axis=1)
+    trend, series, days = fitted.trend, fitted.series, known(fitted.cut.middles)
+    heights, intervals = trend.line()[:, [0, -1]], np.stack(trend.end_interval(), axis=1)
     lines, dots, points = list[Line](), list[Dots](), list[Point]()
     for at, run in enumerate(map(runs.index, fitted.runs)):
-        series = (each[at].tolist() for each in (fitted.series.value, fitted.series.weight))
-        values, weights = (tuple(map(known, each)) for each in series)
-        dots.append(Dots(run, days, values, weights))
+        dots.append(Dots(run, days, known(series.value[at]), known(series.weight[at])))
         if not trend.fitted[at]:
             lines.append(Line(run, (), ()))
             continue
         last = days[np.flatnonzero(trend.usable[at])[-1]]
-        ends = (days[0], days[-1]), tuple(heights[at, [0, -1]].tolist())
-        lines.append(Line(run, *ends, until=last if last < days[-1] else None))
-        interval = map(known, intervals[at].tolist())
-        points.append(Point(run, days[-1], float(trend.end[at]), *interval))
-    drawn = [*fitted.series.value.ravel(), *heights.ravel(), *trend.end]
-    low, high = reached(map(known, drawn), map(known, intervals.ravel()), (0.0, 1.0))
+        until = last if last < days[-1] else None
+        lines.append(Line(run, (days[0], days[-1]), known(heights[at]), until=until))
+        points.append(Point(run, days[-1], float(trend.end[at]), *known(intervals[at])))
     without = "" if points else "fewer than 3 usable batches: no trend"
-    return Panel(
+    return panel(
+        fitted,
         fitted.caption,
-        better(lower=fitted.lower),
         Axis(SINCE, 0.0, fitted.cut.days),
-        tuple(sorted(lines)),
-        Axis(fitted.metric, low, high),
-        is_stepped=False,
+        [*known(series.value), *known(heights), *known(trend.end)],
+        ends=known(intervals),
+        lines=tuple(sorted(lines)),
         dots=tuple(sorted(dots)),
         points=tuple(points),
         keys=BATCH_KEYS,
-        possible=possible(fitted.metric),
         notice=without if trend.usable.any() else "no usable batch",
         size=(620, 300),
     )
@@ -814,11 +669,9 @@ def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
 def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
     """Return the place of each run by the usual score and by its end point, joined by a line."""
     sides = (1.0, 2.0)
-    both = (map(known, rows[name].astype(float).tolist()) for name in ("usual_place", "place"))
-    lines = sorted(
-        Line(runs.index(run), sides, pair)
-        for run, pair in zip(rows["run"], zip(*both, strict=True), strict=True)
-    )
+    both = (known(rows[name].astype(float)) for name in ("usual_place", "place"))
+    ends = zip(map(runs.index, rows["run"]), zip(*both, strict=True), strict=True)
+    lines = sorted(Line(run, sides, pair) for run, pair in ends)
     points = tuple(
         Point(line.run, side, place)
         for line in lines
@@ -840,20 +693,9 @@ def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
     )
 
 
-def possible(metric: str) -> tuple[float | None, float | None]:
-    """Return the least and the most that a metric can be, where there are such."""
-    least, most = BOUNDS.get(metric, (0.0, 1.0))
-    return least if math.isfinite(least) else None, most if math.isfinite(most) else None
-
-
-def better(*, lower: bool) -> str:
-    """Return which values are better, in words."""
-    return "lower is better" if lower else "higher is better"
-
-
-def known(value: Any) -> Any:
-    """Return the value; None for one that is undefined."""
-    return None if value != value else value
+def known(values: Any) -> tuple[Any, ...]:
+    """Return values as plain numbers; None for those that are undefined."""
+    return tuple(None if each != each else each for each in np.ravel(values).tolist())
 
 
 # A report.
@@ -875,37 +717,24 @@ def report_ranking(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
             "corrected for their number, and takes for granted what stands below."
         )
     for each in asked:
-        fitted, ranked = index.fitted(*each), list(records(rank(index, [each])))
-        fits = records(join(fit_columns, index, [each]))
-        ends = {row["run"]: (row["end_low"], row["end_high"]) for row in fits}
-        behind = dict[str, tuple[float, float]]()
-        for row in records(join(test_columns, index, [each])):
-            pair, first = [row["run"], row["other"]], ranked[0]["run"]
-            if first in pair and row["end_difference"] is not None:
-                pair.remove(first)
-                behind[pair[0]] = abs(row["end_difference"]), row["paired_end_p"]
-        decimals = decimals_for(row["end_se"] for row in ranked)
-        heads = (
-            Head("run", "run"),
-            Head("place", decimals=0),
-            Head("end point", decimals=decimals),
-            Head("95 % interval", "text"),
-            Head("behind the first", decimals=decimals),
-            Head("p of paired test", "chance"),
-            Head(USUAL, decimals=3),
-            Head(f"place by {USUAL}", decimals=0),
-            Head("cutoff", decimals=0),
-        )
-        cells = tuple(
-            (
-                *(setting.run(row["run"]), row["place"], row["end"]),
-                write_interval(*ends[row["run"]], decimals),
-                *behind.get(row["run"], (None, None)),
-                *(row[USUAL], row["usual_place"], row["cutoff"]),
-            )
-            for row in ranked
-        )
-        yield Rows(f"Ranking by end points of {fitted.caption}", heads, cells, fitted.caption)
+        fitted, ranked = index.fitted(*each), rank(index, [each])
+        trend = fitted.trend.take([index.runs.index(run) for run in ranked["run"]])
+        first = trend.take(np.zeros(len(ranked), np.int64))
+        behind = np.abs(first.end - trend.end)
+        behind[:1] = np.nan
+        decimals = decimals_for(trend.end_error)
+        columns = {
+            Head("run", "run"): map(setting.run, ranked["run"]),
+            Head("place", decimals=0): ranked["place"],
+            Head("end point", decimals=decimals): trend.end,
+            Head("95 % interval", "text"): write_intervals(trend.end_interval(), decimals),
+            Head("behind the first", decimals=decimals): behind,
+            Head("p of paired test", "chance"): difference(first, trend).height.p,
+            Head(USUAL, decimals=3): ranked[USUAL],
+            Head(f"place by {USUAL}", decimals=0): ranked["usual_place"],
+            Head("cutoff", decimals=0): ranked["cutoff"],
+        }
+        yield rows_of(f"Ranking by end points of {fitted.caption}", columns, fitted.caption)
 
 
 def report_trends(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
@@ -916,86 +745,99 @@ def report_trends(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     )
     fits = [index.fitted(*each) for each in asked]
     yield Panels(tuple(trend_panel(each, setting.runs) for each in fits))
+    order = np.argsort([setting.run(run) for run in index.runs])
     for fitted in fits:
-        trend, trends, assumed = fitted.trend, [], []
-        intervals = zip(*(each.tolist() for each in trend.slope_interval()), strict=True)
-        decimals = decimals_for(trend.slope_error.tolist())
-        rows = records(join(fit_columns, index, [(fitted.metric, fitted.cut.length)]))
-        for row, (low, high) in zip(rows, intervals, strict=True):
-            run, way = setting.run(row["run"]), "cannot be said"
-            if row["p"] is not None:
-                way = "gets better" if (row["slope"] < 0) == fitted.lower else "gets worse"
-                way = way if row["p"] < LEVEL else "none was found"
-            used, interval = (
-                f"{row['usable']} of {row['batches']}",
-                write_interval(low, high, decimals),
-            )
-            trends.append((run, used, row["slope"], interval, row["p"], way))
-            assumed.append((run, *describe_assumptions(row)))
-        heads = (
-            *(Head("run", "run"), Head("batches used", "text")),
-            *(Head("slope a batch", decimals=decimals), Head("95 % interval", "text")),
-            *(Head("p", "chance"), Head("trend", "text")),
+        trend, decimals = fitted.trend, decimals_for(fitted.trend.slope_error)
+        is_better = (trend.slope < 0) == fitted.lower
+        ways = [np.isnan(trend.p), ~(trend.p < LEVEL), is_better]
+        words = ["cannot be said", "none was found", "gets better"]
+        run = {Head("run", "run"): list(map(setting.run, index.runs))}
+        columns = run | {
+            Head("batches used", "text"): [f"{n} of {fitted.cut.number}" for n in trend.number],
+            Head("slope a batch", decimals=decimals): trend.slope,
+            Head("95 % interval", "text"): write_intervals(trend.slope_interval(), decimals),
+            Head("p", "chance"): trend.p,
+            Head("trend", "text"): np.select(ways, words, "gets worse"),
+        }
+        yield rows_of(f"Slopes of {fitted.caption}", columns, order=order)
+        words = ["residuals are normal", "each is independent of the one before"]
+        heads = [Head(each, "text") for each in (*words, "it moves one way", "its p")]
+        columns = run | dict(
+            zip(heads, zip(*describe_assumptions(fitted), strict=True), strict=True)
         )
-        label = f"Slopes of {fitted.caption}"
-        yield Rows(label, heads, tuple(sorted(trends, key=itemgetter(0))), label)
-        words = ("residuals are normal", "each is independent of the one before")
-        told = [Head(each, "text") for each in (*words, "it moves one way", "its p")]
-        label = f"What the tests of {fitted.caption} take for granted"
-        cells = tuple(sorted(assumed, key=itemgetter(0)))
-        yield Rows(label, (Head("run", "run"), *told), cells, label)
+        yield rows_of(f"What the tests of {fitted.caption} take for granted", columns, order=order)
 
 
 MINUS = "\N{MINUS SIGN}"
-DEPENDENCE = dict(
-    zip(
-        DEPENDENT, ("no: they follow one another", "no: they swing back and forth") * 2, strict=True
-    )
-)
-"""What residuals do that are not independent, in words."""
+NOTHING = "nothing against it"
+DEPENDENCE = (*("no: they follow one another", "no: they swing back and forth") * 2, NOTHING)
+"""What residuals do, in words, by the place in `DEPENDENT`."""
 
 
-def describe_assumptions(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return whether each assumption holds, by which statistic, and what that makes of p."""
-    verdict = str(row["verdict"])
-    if verdict in (CANNOT_SAY, EXACT):
-        return ("cannot be said",) * 3 + (f"none: {verdict}",)
-    against, fine = verdict.split(", "), "nothing against it"
-    is_categorical = CATEGORICAL in against
-    words = (
-        "no" if is_categorical or NOT_NORMAL in against else fine,
-        next((DEPENDENCE[each] for each in against if each in DEPENDENCE), fine),
-        "no" if UNMOVED in against else "yes",
-    )
-    names = {"AD_p": "Anderson–Darling p", "DW": "Durbin–Watson", "spearman": "Spearman"}
-    texts = {name: f"{words} {row[name] or 0:.3f}" for name, words in names.items()}
-    numbers = [
-        "" if row[name] is None else text.replace("-", MINUS) for name, text in texts.items()
-    ]
-    if is_categorical:
-        numbers[0] = "only 0 and 1"
-    normal, independent, one_way = (
-        f"{word} ({number})" if number else word
-        for word, number in zip(words, numbers, strict=True)
-    )
-    believed = "can be believed" if verdict == FITS else "not to be trusted"
-    return normal, independent, one_way, believed
+def describe_assumptions(fitted: Fitted) -> Iterator[tuple[str, str, str, str]]:
+    """Yield for each run whether its assumptions hold, by which statistic, and what p is worth."""
+    checked, held = fitted.checked[False], assumptions(fitted, False)
+    only_0_and_1, dependent = categorical(fitted.trend), checked.dependent(LEVEL)
+    for run, verdict in enumerate(verdicts(fitted)):
+        if not fitted.trend.tested[run]:
+            yield "cannot be said", "cannot be said", "cannot be said", f"none: {verdict}"
+            continue
+        texts = (
+            (NOTHING if held["normal"][run] else "no", "Anderson–Darling p", checked.normality.p),
+            (DEPENDENCE[dependent[run]], "Durbin–Watson", checked.durbin_watson),
+            ("yes" if held["one_way"][run] else "no", "Spearman", checked.spearman.statistic),
+        )
+        normal, independent, one_way = (
+            f"{words} ({name} {values[run]:.3f})".replace("-", MINUS)
+            if np.isfinite(values[run])
+            else words
+            for words, name, values in texts
+        )
+        normal = "no (only 0 and 1)" if only_0_and_1[run] else normal
+        believed = "can be believed" if verdict == FITS else "not to be trusted"
+        yield normal, independent, one_way, believed
 
 
-def records(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield rows with plain values; what is undefined is None."""
-    for row in frame.astype(object).where(frame.notna(), None).to_dict("records"):
-        yield {str(name): value for name, value in row.items()}
+def rows_of(
+    label: str, columns: Mapping[Head, Iterable[Any]], caption: str = "", order: Any = None
+) -> Rows:
+    """Return a table of a report; None is undefined."""
+    import pandas as pd
+
+    frame = pd.DataFrame({at: list(each) for at, each in enumerate(columns.values())}, dtype=object)
+    frame = frame.where(frame.notna(), None).iloc[slice(None) if order is None else order]
+    rows = frame.itertuples(index=False, name=None)
+    return Rows(label, tuple(columns), tuple(rows), caption or label)
 
 
-def decimals_for(errors: Iterable[float | None]) -> int:
+def decimals_for(errors: FloatArray) -> int:
     """Return how many decimals numbers with these errors can carry: two digits of the smallest."""
-    least = min((each for each in errors if each is not None and each > 0), default=0.01)
+    least = min((each for each in errors if each > 0), default=0.01)
     return min(6, max(1, 1 - math.floor(math.log10(least))))
 
 
-def write_interval(low: float | None, high: float | None, decimals: int) -> str:
-    """Return the two ends of an interval in words."""
-    if known(low) is None or known(high) is None:
-        return "–"
-    return f"{low:.{decimals}f} to {high:.{decimals}f}".replace("-", MINUS)
+def write_intervals(ends: tuple[FloatArray, FloatArray], decimals: int) -> list[str]:
+    """Return the two ends of each interval in words."""
+    return [
+        f"{low:.{decimals}f} to {high:.{decimals}f}".replace("-", MINUS) if low == low else "–"
+        for low, high in zip(*ends, strict=True)
+    ]
+
+
+of_trends = partial(View.of, takes_measures=True, by_topic=False)
+VIEWS = (
+    of_trends(ranking),
+    of_trends(teams, measures=("end(F_pr)", "end(F_pra)"), draw=draw_teams),
+    of_trends(tests),
+    of_trends(fits),
+    of_trends(stability),
+    View.of(bursts, leaves_out=("runs",)),
+)
+"""What can be shown instead of scores."""
+PICTURE = Writer(
+    PICTURES,
+    "the trends, drawn; png and pdf need the extra `report`",
+    draw,
+    takes_measures=True,
+    by_topic=False,
+)

@@ -14,7 +14,7 @@ import polars as pl
 
 from tseval.core.declared import argument, file_option, option, output_option, positive
 from tseval.core.editions import Edition
-from tseval.core.family import Access, Family, Words
+from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
 from tseval.core.registry import measures as parse_measures
@@ -203,6 +203,11 @@ def cutoffs_of(rules: rows.FilterRules, options: FilterOptions) -> FloatArray:
     return cutoffs
 
 
+def changed(values: Sequence[float], default: Sequence[float]) -> str:
+    """Return numbers for a signature; nothing if they are those of the papers."""
+    return "" if values == default else ",".join(map(written, values))
+
+
 @frozen(kw_only=True)
 class FilterEvaluation(FrameEvaluation):
     """Runs and truth, ready for any measure."""
@@ -229,14 +234,11 @@ class FilterEvaluation(FrameEvaluation):
         period = rows.Period.of(times, options.start, options.end, relative=is_relative)
         counted = rows.restrict(pairs, period, options.require_positives)
         topics, cutoffs = tuple(counted.topics), cutoffs_of(rules, options)
+        counted_topics = pl.DataFrame({"topic": topics}, {"topic": pl.Enum(topics)})
         index = TrendIndex(
             runs=tables["runs"].runs,
             topics=topics,
-            times=pl.DataFrame(
-                [(each, period.start) for each in topics],
-                schema={"topic": pl.Enum(topics), "start": pl.Float64},
-                orient="row",
-            ),
+            times=counted_topics.with_columns(start=pl.lit(period.start)),
             outputs=counted.returned,
             frames={"judged": counted.judged, "returned": counted.returned},
             rules=rules,
@@ -249,18 +251,14 @@ class FilterEvaluation(FrameEvaluation):
         )
         required = options.require_positives
         found = rows.find_warnings(tables["runs"], pairs, counted, cutoffs, rules, required)
-        formulas, default = index.constants, Constants()
-        changed = {
-            "zeta": formulas.zeta != default.zeta and [formulas.zeta],
-            "f-weights": formulas.f_weights != default.f_weights and formulas.f_weights,
-            "costs": formulas.costs != default.costs and formulas.costs,
-        }
         traits = {
             "period": f"{written(period.start)}-{written(period.end)}",
             "batch": ",".join(index.lengths),
             "cutoff": options.cutoff,
             "cutoff-step": str(options.cutoff_step or ""),
-            **{name: ",".join(map(written, each or ())) for name, each in changed.items()},
+            "zeta": changed([options.zeta], [1.0]),
+            "f-weights": changed(options.f_weights, EVEN),
+            "costs": changed(options.costs, COSTS),
             "require-positives": str(required or ""),
             "missing": ON_MISSING,
             "level": level,
@@ -271,10 +269,10 @@ class FilterEvaluation(FrameEvaluation):
         """Return the measures, a trend for every length of batches; a single one is not named."""
         if not self.frames.runs:
             raise UsageError("no run is given: name at least one table of returned documents")
-        for each in wanted:
-            if each.at is not None:
-                reason = f"{each}: filtering has no @TIME; --start and --end set the period"
-                raise UsageError(reason)
+        dated = [each for each in wanted if each.at is not None]
+        if dated:
+            reason = "filtering has no @TIME; --start and --end set the period"
+            raise UsageError(f"{dated[0]}: {reason}")
         lengths, chosen = self.frames.lengths, list[Measure]()
         for each in wanted:
             is_open = measures.is_of_batches(each) and not each.has("batch") and len(lengths) > 1
@@ -323,17 +321,17 @@ class FilterEvaluation(FrameEvaluation):
         index, of_runs = self.frames, dict[tuple[str, ...], list[str]]()
         index.refuse_several_cutoffs()
         for measure in parse_measures(scores.measures, measures.FAMILY):
-            known = list[str]()
+            without = list[str]()
             if measures.has_trend(measure):
-                asked = measures.metric_of(measure), measures.length_of(measure, index)
-                known = index.without_trend(*asked)
-            lost = [run for run in scores.runs if scores.value(measure, run=run) is None]
-            names = of_runs.setdefault(tuple(run for run in lost if run not in known), [])
-            names.append(str(measure))
+                length = measures.length_of(measure, index)
+                without = index.without_trend(measures.metric_of(measure), length)
+            undefined = (run for run in scores.runs if scores.value(measure, run=run) is None)
+            runs = tuple(run for run in undefined if run not in without)
+            of_runs.setdefault(runs, []).append(str(measure))
+        of_runs.pop((), None)
         warnings = tuple(
             f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} undefined for {listed(runs)}"
             for runs, names in of_runs.items()
-            if runs
         )
         scores = replace(scores, warnings=(*scores.warnings, *warnings))
         if index.by_topic:
@@ -346,10 +344,6 @@ class FilterEvaluation(FrameEvaluation):
         has_batches = any(map(measures.is_of_batches, wanted))
         return explain.ranking_notes(self.frames, self.trends(wanted)) if has_batches else ()
 
-    def signature(self, **more: str) -> str:
-        """Return one line that names all that can change a number; undefined values never count."""
-        return super().signature(**more | {"undefined": ""})
-
 
 class FilterGold(FrameGold):
     """The truth, to which documents are held as they come: of each pair that counts one is kept."""
@@ -359,17 +353,10 @@ class FilterGold(FrameGold):
     marks_repeats = True
     key = ("run", *files.PAIR)
 
-    def __init__(
-        self,
-        inputs: FilterInputs,
-        options: FilterOptions,
-        edition: Edition[Any],
-        changed: Mapping[str, str],
-        access: Access,
-    ) -> None:
-        super().__init__(inputs, options, edition, changed, access)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.truth, rules = self.request.tables["truth"], self.request.rules
-        level = LEVELS[level_of(self.truth, options.level)[0]]
+        level = LEVELS[level_of(self.truth, self.request.options.level)[0]]
         self.pairs = self.truth.frame.select(files.PAIR).unique()
         topics = self.pairs["topic"].unique().to_list()
         if rules.own_rating == "obey":  # what a run itself rates lower is not returned

@@ -11,6 +11,7 @@ from tseval.core.measure import Definition, Measure, Parameter, documented
 from tseval.core.results import Taken, Values
 from tseval.families.filtering.trends import (
     BOUNDS,
+    COLUMNS,
     LOWER_IS_BETTER,
     METRICS,
     WHOLE,
@@ -63,7 +64,7 @@ def is_of_batches(measure: Measure) -> bool:
 
 def has_trend(measure: Measure) -> bool:
     """Return whether a measure is a statistic of a trend."""
-    return measure.definition.account is statistic
+    return measure.definition.name in STATISTICS
 
 
 def metric_of(measure: Measure) -> str:
@@ -73,7 +74,7 @@ def metric_of(measure: Measure) -> str:
 
 def length_of(measure: Measure, index: TrendIndex) -> str:
     """Return the length of a measure's batches: the first asked for if it names none."""
-    return str(measure.argument("batch")) or index.lengths[0]
+    return (str(measure.argument("batch")) or index.lengths[0]) if is_of_batches(measure) else WHOLE
 
 
 def take(index: TrendIndex, runs: FloatArray, topics: Callable[[], FloatArray]) -> Taken:
@@ -83,31 +84,29 @@ def take(index: TrendIndex, runs: FloatArray, topics: Callable[[], FloatArray]) 
     return Taken(values[0], values[1])
 
 
-def whole(index: TrendIndex, measure: Measure) -> Taken:
-    """Return a metric over the whole period."""
-    metric = measure.definition.name
-    place = index.whole_place(metric)
-    return take(
-        index,
-        index.of_period(metric),
-        lambda: index.of_topics(metric, WHOLE, place).value[:, 0],
-    )
+def metric_or_statistic(index: TrendIndex, measure: Measure) -> Taken:
+    """Return a metric over the whole period, or a statistic of its trend."""
+    trend = metric_of(measure), length_of(measure, index)
+    runs = column(index.fitted(*trend), measure)
+    return take(index, runs, lambda: column(index.fitted(*trend, by_topic=True), measure))
 
 
-def statistic(index: TrendIndex, measure: Measure) -> Taken:
-    """Return a statistic of a trend."""
-    compute, asked = (
-        STATISTICS[measure.definition.name],
-        (metric_of(measure), length_of(measure, index)),
-    )
-    runs = compute(index.fitted(*asked), measure)
-    return take(index, runs, lambda: compute(index.fitted(*asked, by_topic=True), measure))
+def column(fitted: Fitted, measure: Measure) -> FloatArray:
+    """Return a measure of each trend: of its residuals, in its unit of time."""
+    if not is_of_batches(measure):
+        return fitted.value
+    parameters, name = measure.definition.parameters, measure.definition.name.replace("-", "_")
+    if RESIDUALS in parameters and measure.argument("residuals") == "weighted":
+        name += "_weighted"
+    seconds = PER[str(measure.argument("per"))] if PER_UNIT in parameters else None
+    values = COLUMNS["usable" if name == "batches" else name](fitted).astype(np.float64)
+    return values if seconds is None else values / (fitted.cut.seconds / seconds)
 
 
 def bursts(index: TrendIndex, measure: Measure) -> Taken:
     """Return the mean of a metric over the intervals of each entity that have positives."""
     metric = metric_of(measure)
-    cut, place = index.cut(length_of(measure, index)), index.whole_place(metric)
+    cut, place = index.cut(length_of(measure, index)), index.fitted(metric, WHOLE).place
     means = []
     for counts, cutoff in zip(index.counts(cut), place.tolist(), strict=True):
         alone = counts.at(cutoff)
@@ -124,7 +123,7 @@ def bursts(index: TrendIndex, measure: Measure) -> Taken:
 # Statistics of trends.
 
 
-def end(fitted: Fitted, _: Measure) -> FloatArray:
+def end() -> None:
     """End point.
 
     Where the trend of a metric has got to in the last batch of the period.
@@ -134,10 +133,9 @@ def end(fitted: Fitted, _: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches.
     """
-    return fitted.trend.end
 
 
-def end_error(fitted: Fitted, _: Measure) -> FloatArray:
+def end_se() -> None:
     """Error of the end point.
 
     The HC3 standard error of the end point.
@@ -147,10 +145,9 @@ def end_error(fitted: Fitted, _: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches.
     """
-    return fitted.trend.end_error
 
 
-def t(fitted: Fitted, _: Measure) -> FloatArray:
+def t() -> None:
     """T of the slope.
 
     Whether the slope differs from 0.
@@ -160,10 +157,9 @@ def t(fitted: Fitted, _: Measure) -> FloatArray:
     Undefined with fewer than 3 usable batches, with no residual at all, and where one batch holds
     the line.
     """
-    return fitted.trend.t
 
 
-def p(fitted: Fitted, _: Measure) -> FloatArray:
+def p() -> None:
     """P of the slope.
 
     How often chance alone gives such a slope.
@@ -173,10 +169,9 @@ def p(fitted: Fitted, _: Measure) -> FloatArray:
     Undefined with fewer than 3 usable batches, with no residual at all, and where one batch holds
     the line.
     """
-    return fitted.trend.p
 
 
-def spearman(fitted: Fitted, _: Measure) -> FloatArray:
+def spearman() -> None:
     """Rank correlation with time.
 
     Whether the metric moves one way.
@@ -185,10 +180,9 @@ def spearman(fitted: Fitted, _: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches, or if all values are equal.
     """
-    return fitted.checked[False].spearman.statistic
 
 
-def spearman_p(fitted: Fitted, _: Measure) -> FloatArray:
+def spearman_p() -> None:
     """P of the rank correlation.
 
     How often chance alone gives such a rank correlation.
@@ -197,15 +191,9 @@ def spearman_p(fitted: Fitted, _: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches, or if all values are equal.
     """
-    return fitted.checked[False].spearman.p
 
 
-def is_weighted(measure: Measure) -> bool:
-    """Return whether a measure is of weighted residuals."""
-    return measure.argument("residuals") == "weighted"
-
-
-def anderson_darling(fitted: Fitted, measure: Measure) -> FloatArray:
+def AD() -> None:  # noqa: N802 - the name of the measure
     """Anderson-Darling.
 
     How far the residuals are from a normal law.
@@ -214,10 +202,9 @@ def anderson_darling(fitted: Fitted, measure: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches, or without residuals.
     """
-    return fitted.checked[is_weighted(measure)].normality.statistic
 
 
-def anderson_darling_p(fitted: Fitted, measure: Measure) -> FloatArray:
+def AD_p() -> None:  # noqa: N802 - the name of the measure
     """P of Anderson-Darling.
 
     How often normal residuals are so far from a normal law.
@@ -226,10 +213,9 @@ def anderson_darling_p(fitted: Fitted, measure: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches, or without residuals.
     """
-    return fitted.checked[is_weighted(measure)].normality.p
 
 
-def durbin_watson(fitted: Fitted, measure: Measure) -> FloatArray:
+def DW() -> None:  # noqa: N802 - the name of the measure
     """Durbin-Watson.
 
     Whether a residual says something about the next.
@@ -239,10 +225,9 @@ def durbin_watson(fitted: Fitted, measure: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches, or without residuals.
     """
-    return fitted.checked[is_weighted(measure)].durbin_watson
 
 
-def intercept(fitted: Fitted, _: Measure) -> FloatArray:
+def intercept() -> None:
     """Intercept.
 
     The trend in the first batch of the period.
@@ -251,10 +236,9 @@ def intercept(fitted: Fitted, _: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches.
     """
-    return fitted.trend.intercept
 
 
-def batches(fitted: Fitted, _: Measure) -> FloatArray:
+def batches() -> None:
     """Usable batches.
 
     Through how many batches the trend goes.
@@ -263,10 +247,9 @@ def batches(fitted: Fitted, _: Measure) -> FloatArray:
 
     0 without any.
     """
-    return fitted.trend.number.astype(np.float64)
 
 
-def cutoff(fitted: Fitted, _: Measure) -> FloatArray:
+def cutoff() -> None:
     """Cutoff.
 
     The cutoff with the best end point, at which the trend is taken.
@@ -276,10 +259,9 @@ def cutoff(fitted: Fitted, _: Measure) -> FloatArray:
 
     Undefined where no cutoff has a trend; not if there is one cutoff alone.
     """
-    return fitted.cutoff
 
 
-def slope(fitted: Fitted, measure: Measure) -> FloatArray:
+def slope() -> None:
     """Slope.
 
     Whether a system gets better or worse with time, and how fast.
@@ -288,10 +270,9 @@ def slope(fitted: Fitted, measure: Measure) -> FloatArray:
 
     Undefined with fewer than 3 usable batches.
     """
-    return fitted.trend.slopes(batch_in_unit(fitted, measure)).value
 
 
-def slope_error(fitted: Fitted, measure: Measure) -> FloatArray:
+def se() -> None:
     """Error of the slope.
 
     The HC3 standard error of the slope.
@@ -302,31 +283,13 @@ def slope_error(fitted: Fitted, measure: Measure) -> FloatArray:
     Undefined with fewer than 3 usable batches, and where one batch holds the line; 0 without
     residuals.
     """
-    return fitted.trend.slopes(batch_in_unit(fitted, measure)).error
 
 
-def batch_in_unit(fitted: Fitted, measure: Measure) -> float:
-    """Return how long a batch lasts in the unit of time of a slope."""
-    seconds = PER[str(measure.argument("per"))]
-    return 1.0 if seconds is None else fitted.cut.seconds / seconds
-
-
-STATISTICS: Mapping[str, Callable[[Fitted, Measure], FloatArray]] = {
-    "slope": slope,
-    "se": slope_error,
-    "end": end,
-    "end-se": end_error,
-    "t": t,
-    "p": p,
-    "spearman": spearman,
-    "spearman-p": spearman_p,
-    "AD": anderson_darling,
-    "AD-p": anderson_darling_p,
-    "DW": durbin_watson,
-    "intercept": intercept,
-    "batches": batches,
-    "cutoff": cutoff,
-}
+DOCUMENTED = (
+    *(slope, se, end, end_se, t, p, spearman, spearman_p),
+    *(AD, AD_p, DW, intercept, batches, cutoff),
+)
+STATISTICS = {each.__name__.replace("_", "-"): each for each in DOCUMENTED}
 """Every statistic of a trend by its name."""
 
 
@@ -358,19 +321,14 @@ def burst() -> None:
     """
 
 
-RANGES = {
+RANGES = dict.fromkeys(("C_trk", "se", "end-se", "AD"), "0 and above")
+RANGES |= dict.fromkeys(("p", "spearman-p", "AD-p"), "0 to 1")
+RANGES |= {
     "A": "above 0, to 1",
     "T11U": "all numbers",
     "T11NU": "up to 1; 0 returns nothing",
     "T11SU": "0 to 1; 1/3 returns nothing",
-    "C_trk": "0 and above",
-    "se": "0 and above",
-    "end-se": "0 and above",
-    "p": "0 to 1",
     "spearman": "-1 to 1",
-    "spearman-p": "0 to 1",
-    "AD": "0 and above",
-    "AD-p": "0 to 1",
     "DW": "0 to 4; near 2 where it says nothing, lower where residuals follow one another, higher"
     " where each swings back from the one before",
     "batches": "whole numbers",
@@ -395,7 +353,7 @@ LESS_IS_BETTER = LOWER_IS_BETTER | {"se", "end-se", "AD"}
 
 def bounds_of(measure: Measure) -> tuple[float, float]:
     """Return the range of the metric whose end point a measure is."""
-    return BOUNDS.get(metric_of(measure), (0.0, 1.0))
+    return BOUNDS[metric_of(measure)]
 
 
 def define(
@@ -423,8 +381,8 @@ def define(
 
 BURSTS = {"uniform": uniform, "burst": burst}
 DEFINITIONS = (
-    *define(METRICS, whole, "0 to 1"),
-    *define(STATISTICS, statistic, "all numbers", OF, BATCH),
+    *define(METRICS, metric_or_statistic, "0 to 1"),
+    *define(STATISTICS, metric_or_statistic, "all numbers", OF, BATCH),
     *define(BURSTS, bursts, "that of the metric", OF, BATCH, citation=DIETZ),
 )
 """The measures of filtering."""

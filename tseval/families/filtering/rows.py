@@ -24,7 +24,7 @@ from tseval.errors import UsageError
 from tseval.families.filtering.files import PAIR, RATINGS, ratings
 from tseval.io.faults import FaultList
 from tseval.io.tables import Table
-from tseval.io.times import MILLISECONDS, TIME_CURE, UNITS, Moment, NotANumber, dated, duration
+from tseval.io.times import MILLISECONDS, UNITS, Moment, NotANumber, dated, duration
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ class Period:
             raise UsageError("no judged document has a time: there is no period to look at")
         known = times.to_numpy()
         first, last = 0.0 if relative else float(known.min()), float(known.max())
-        begins = first if start is None else read_time("--start", start, first)
-        ends = math.floor(last) + 1.0 if end is None else read_time("--end", end, begins)
+        begins = first if start is None else read_option("--start", start, first)
+        ends = math.floor(last) + 1.0 if end is None else read_option("--end", end, begins)
         if ends <= begins:
             raise UsageError(
                 f"the period ends at {dated(ends)}, which is not after its start at "
@@ -159,21 +159,16 @@ class Period:
 
 def seconds_of(length: str) -> float:
     """Return how long a batch of this length lasts."""
-    try:
-        seconds = duration(length)
-    except NotANumber as error:
-        raise UsageError(f"--batch: {error}") from None
+    seconds = read_option("--batch", length)
     if seconds <= 0:
         raise UsageError(f"--batch {length}: a batch has to last longer than nothing")
     return seconds
 
 
-def read_time(option: str, text: str, first: float) -> float:
-    """Return the time that an option has; a length such as `6h` counts from the first time."""
-    if not text.strip():
-        raise UsageError(f"{option}: a time is missing; {TIME_CURE}, or a length such as 6h")
+def read_option(option: str, text: str, first: float | None = None) -> float:
+    """Return the length of time of an option, or its time; one as `6h` counts from the first."""
     try:
-        return Moment.parse(text).seconds_after(first)
+        return duration(text) if first is None else Moment.parse(text).seconds_after(first)
     except NotANumber as error:
         raise UsageError(f"{option}: {error}") from None
 
@@ -307,17 +302,15 @@ def pair(
         warnings.append(f"run {run}: {noun} not judged, ignored: {listed(lost)}")
     if rules.own_rating == "obey" and "rating" in returned.columns:
         returned = returned.filter((pl.col("rating") >= level).fill_null(value=True))
-    topic, key = {"topic": natural(names)}, ["run", *PAIR]
+    topic, key = pl.col("topic").cast(natural(names), strict=False), ["run", *PAIR]
     returned = returned.select(*key, "time", "confidence", "^again$")
-    returned = returned.cast(topic, strict=False).drop_nulls("topic")  # type: ignore[arg-type]
-    judged = judged.cast(topic)  # type: ignore[arg-type]
+    returned, judged = returned.with_columns(topic).drop_nulls("topic"), judged.with_columns(topic)
     is_repeated = returned.select(key).hash_rows().is_duplicated()
     repeated = returned.filter(is_repeated)
     once = repeated.sort("confidence", "time", descending=[True, False])
     once = once.unique(key, keep="first", maintain_order=True)
-    numbers = repeated["run"].value_counts()
-    numbers = numbers.join(once["run"].value_counts(name="once"), on="run")
-    numbers = numbers.select("run", number=pl.col("count").cast(pl.Int64) - pl.col("once"))
+    more = pl.col("len").cast(pl.Int64).sum() - pl.len()
+    numbers = repeated.group_by(key).len().group_by("run").agg(number=more)
     if others is not None and "again" in returned.columns:  # rows that are no longer there, too
         marks = others.filter(pl.col("topic").is_in(list(names))).cast(
             {"run": numbers["run"].dtype}
@@ -355,15 +348,12 @@ def pair(
 
 def restrict(pairs: Pairs, period: Period, required: int) -> Pairs:
     """Return the pairs in a period, of the topics with as many positives there as are required."""
-    judged, returned = period.rows(pairs.judged), period.rows(pairs.returned)
-    numbers = judged.filter("positive")["topic"].cast(pl.String).value_counts()
+    frames = [period.rows(each) for each in pairs[:2]]
+    numbers = frames[0].filter("positive")["topic"].cast(pl.String).value_counts()
     positives = dict(numbers.iter_rows())
     topics = [each for each in pairs.topics if positives.get(each, 0) >= required]
-    topic = {"topic": pl.Enum(topics)}
-    judged, returned = (
-        each.cast(topic, strict=False).drop_nulls("topic")  # type: ignore[arg-type]
-        for each in (judged, returned)
-    )
+    topic = pl.col("topic").cast(pl.Enum(topics), strict=False)
+    judged, returned = (each.with_columns(topic).drop_nulls("topic") for each in frames)
     return Pairs(judged, returned, topics, pairs.warnings)
 
 

@@ -21,8 +21,9 @@ from tseval.core.frames import FrameIndex
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.filtering.rows import Cut, FilterRules, Period, documents_of
+from tseval.io.times import UNITS
 from tseval.records import frozen
-from tseval.statistics.assumptions import Assumptions, check
+from tseval.statistics.assumptions import Assumptions, check, durbin_watson_bounds
 from tseval.statistics.trend import FEWEST, Trend, fit, ratio
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ SPECK = 1e-14
 """A point of a line that is closer to 0 is 0: the rest is what arithmetic leaves behind."""
 SLACK = 1e-9
 """Beyond its range by this much a metric's end point may lie by rounding."""
+LEVEL = 0.05
+"""Below this p a test is significant."""
 WHOLE = "all"
 """The length of the only batch where the period is not divided."""
 USUAL = "F_1"
@@ -333,12 +336,12 @@ METRICS: Mapping[str, Callable[[Counts], FloatArray]] = {
     "FDR": false_discovery_rate,
 }
 """Every metric of a batch by its name."""
-BOUNDS: Mapping[str, tuple[float, float]] = {
+BOUNDS: Mapping[str, tuple[float, float]] = dict.fromkeys(METRICS, (0.0, 1.0)) | {
     "T11U": (-np.inf, np.inf),
     "T11NU": (-np.inf, 1.0),
     "C_trk": (0.0, np.inf),
 }
-"""The least and the largest value of those metrics that do not lie between 0 and 1."""
+"""The least and the largest value of each metric."""
 LOWER_IS_BETTER = frozenset({"C_trk", "FPR", "FDR"})
 
 
@@ -393,14 +396,30 @@ class Fitted:
         return self.metric in LOWER_IS_BETTER
 
     @property
+    def value(self) -> FloatArray:
+        """The end points; over the whole period, which has no trend, the metric itself."""
+        is_whole = self.cut.length == WHOLE
+        return np.asarray(self.series.value[:, 0]) if is_whole else self.trend.end
+
+    @property
     def worth(self) -> FloatArray:
-        """The end points turned so that more is better."""
-        return -self.trend.end if self.lower else self.trend.end
+        """The values turned so that more is better."""
+        return -self.value if self.lower else self.value
+
+    @property
+    def better(self) -> str:
+        """Which values are better, in words."""
+        return "lower is better" if self.lower else "higher is better"
+
+    def best(self, runs: Sequence[int]) -> int:
+        """Return the best of these runs, the first of equal ones."""
+        return runs[int(np.nan_to_num(self.worth[runs], nan=-np.inf).argmax())]
 
     @property
     def name(self) -> str:
-        """The end point as a measure."""
-        return f"end({self.metric},batch={self.cut.length})"
+        """The value as a measure."""
+        whole, length = self.metric, self.cut.length
+        return whole if length == WHOLE else f"end({self.metric},batch={length})"
 
     @property
     def caption(self) -> str:
@@ -411,6 +430,36 @@ class Fitted:
     def checked(self) -> Mapping[bool, Assumptions]:
         """What the trend takes for granted, by its raw residuals, and by its weighted ones."""
         return {weighted: check(self.trend, weighted) for weighted in (False, True)}
+
+
+COLUMNS: Mapping[str, Callable[[Fitted], FloatArray | IntArray]] = {
+    "cutoff": lambda each: each.cutoff,
+    "usable": lambda each: each.trend.number,
+    "undefined": lambda each: np.isnan(each.series.value).sum(axis=1),
+    "weightless": lambda each: (each.series.weight == 0).sum(axis=1),
+    "intercept": lambda each: each.trend.intercept,
+    "slope": lambda each: each.trend.slope,
+    "se": lambda each: each.trend.slope_error,
+    "slope_per_day": lambda each: each.trend.slope * UNITS["d"] / each.cut.seconds,
+    "slope_per_second": lambda each: each.trend.slope / each.cut.seconds,
+    "t": lambda each: each.trend.t,
+    "p": lambda each: each.trend.p,
+    "end": lambda each: each.trend.end,
+    "end_se": lambda each: each.trend.end_error,
+    "end_low": lambda each: each.trend.end_interval()[0],
+    "end_high": lambda each: each.trend.end_interval()[1],
+    "spearman": lambda each: each.checked[False].spearman.statistic,
+    "spearman_p": lambda each: each.checked[False].spearman.p,
+    "AD": lambda each: each.checked[False].normality.statistic,
+    "AD_p": lambda each: each.checked[False].normality.p,
+    "DW": lambda each: each.checked[False].durbin_watson,
+    "AD_weighted": lambda each: each.checked[True].normality.statistic,
+    "AD_p_weighted": lambda each: each.checked[True].normality.p,
+    "DW_weighted": lambda each: each.checked[True].durbin_watson,
+    "DW_low": lambda each: durbin_watson_bounds(each.trend.number, LEVEL).low,
+    "DW_high": lambda each: durbin_watson_bounds(each.trend.number, LEVEL).high,
+}
+"""The statistics of trends, by the names of their columns."""
 
 
 @frozen
@@ -464,12 +513,10 @@ class TrendIndex(FrameIndex):
     def judged_pairs(self, cut: Cut) -> tuple[IntArray, IntArray]:
         """Return how many judged pairs of each topic and batch are positive, and how many not."""
         place, size = self.places("judged", cut), (len(self.topics), cut.number + 1)
-        positive = self["judged"]["positive"].to_numpy()
-        every, chosen = (
-            np.bincount(each, minlength=math.prod(size)) for each in (place, place[positive])
-        )
-        chosen, every = (each.reshape(size)[:, :-1] for each in (chosen, every))
-        return chosen, every - chosen
+        chosen = place[self["judged"]["positive"].to_numpy()]
+        counts = (np.bincount(each, minlength=math.prod(size)) for each in (chosen, place))
+        positive, judged = (each.reshape(size)[:, :-1] for each in counts)
+        return positive, judged - positive
 
     def counts(self, cut: Cut) -> Iterator[Counts]:
         """Yield the counts of each run, by cutoff, topic and batch."""
@@ -531,14 +578,18 @@ class TrendIndex(FrameIndex):
     def fitted(self, metric: str, length: str, *, by_topic: bool = False) -> Fitted:
         """Return the trend of a metric for every run, or for every run and topic.
 
-        It is at the cutoff with the best end point of the run.
+        It is at the cutoff with the best end point of the run; for the whole period, at that with
+        the best F_1, or with the best value of some metrics.
         """
         key = ("fitted", metric, length, str(by_topic))
         if key not in self.known:
-            series, run = self.series(metric, length), np.arange(len(self.runs))
-            ends = series.trend.end.reshape(series.value.shape[:2])
-            place, has_trend = best(ends, lower=metric in LOWER_IS_BETTER)
-            cutoff = np.where(has_trend, self.cutoffs[place], np.nan)
+            series, is_whole = self.series(metric, length), length == WHOLE
+            judge = USUAL if is_whole and metric not in OF_THEIR_OWN else metric
+            judged = self.series(judge, length)
+            ends = judged.value if is_whole else judged.trend.end
+            ends, run = ends.reshape(judged.value.shape[:2]), np.arange(len(self.runs))
+            place, is_known = best(ends, lower=judge in LOWER_IS_BETTER)
+            cutoff = np.where(is_known, self.cutoffs[place], np.nan)
             chosen = Series(series.value[run, place], series.weight[run, place])
             if by_topic:
                 chosen = self.of_topics(metric, length, place)
@@ -574,16 +625,6 @@ class TrendIndex(FrameIndex):
         series = Series.join(parts, np.concatenate)
         return replace(series, value=np.where(self.counting.reshape(-1, 1), series.value, np.nan))
 
-    def whole_place(self, metric: str) -> IntArray:
-        """Return the number of the cutoff that stands for the period: that of F_1, or its own."""
-        judge = metric if metric in OF_THEIR_OWN else USUAL
-        return best(self.series(judge).value[..., 0], lower=judge in LOWER_IS_BETTER)[0]
-
-    def of_period(self, metric: str) -> FloatArray:
-        """Return a metric of each run over the whole period, at the cutoff that stands for it."""
-        run = np.arange(len(self.runs))
-        return np.asarray(self.series(metric).value[run, self.whole_place(metric), 0])
-
     def without_trend(self, metric: str, length: str) -> list[str]:
         """Return the runs that have too few usable batches for a trend, at any cutoff."""
         is_fitted = self.fitted(metric, length).trend.fitted.tolist()
@@ -605,7 +646,7 @@ class TrendIndex(FrameIndex):
                 yield f"no trend of {metric} in batches of {length} for {listed(without)}: {few}"
             if self.by_cutoff:
                 continue
-            end, (least, most) = fitted.trend.end, BOUNDS.get(metric, (0.0, 1.0))
+            end, (least, most) = fitted.trend.end, BOUNDS[metric]
             beyond = np.flatnonzero((end < least - SLACK) | (end > most + SLACK)).tolist()
             if beyond:
                 names = listed([f"{self.runs[at]} ({end[at]:.4f})" for at in beyond])
