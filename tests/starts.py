@@ -111,7 +111,7 @@ STARTS = {
     "values": Start("values --help", 83),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
-        88,
+        83,
         "polars.dataframe importlib.metadata",
     ),
     "incidents": Start(

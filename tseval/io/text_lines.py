@@ -77,7 +77,7 @@ def _replaced(block: bytes) -> bytes:
 
 def first_row(source: Input) -> bytes:
     """The first line of a file that is neither empty nor a comment, as far as its head goes."""
-    lines = (line.strip() for line in source.head().split(b"\n")[:1000])
+    lines = (line.strip() for line in source.head().lstrip(b"\xef\xbb\xbf").split(b"\n")[:1000])
     return next((line for line in lines if line and not line.startswith(b"#")), b"")
 
 

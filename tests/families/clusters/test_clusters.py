@@ -133,8 +133,11 @@ TWICE = '{"T": {"clusters": {"1": {"tweets": ["4194305"]}, "1": {"tweets": ["419
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (TWICE, 'T.clusters.1: "1" stands twice'),
-        ('{"T": {"clusters": {}}, "T": {"clusters": {}}}', 'T: "T" stands twice'),
+        (TWICE, '1: the key "1" stands twice in one object'),
+        (
+            '{"T": {"clusters": {}},\n"T": {"clusters": {}}}',
+            '2: the key "T" stands twice in one object',
+        ),
         (
             {"T": {"clusters": {"1": {"tweets": [ID[0], 5]}}}},
             "T.clusters.1.tweets[1]: a number where a post's id is expected",
@@ -143,20 +146,19 @@ TWICE = '{"T": {"clusters": {"1": {"tweets": ["4194305"]}, "1": {"tweets": ["419
             {"T": {"clusters": {"1": [ID[0], ID[0]]}}},
             f'T.clusters.1[1]: post "{ID[0]}" stands twice in its cluster',
         ),
-        ({"T": {"clusters": {"1": [""]}}}, "T.clusters.1[0]: an empty post id"),
+        ({"T": {"clusters": {"1": [""]}}}, "T.clusters.1[0]: an empty topic, cluster or post id"),
         ({"T": {"clusters": {"1": "x"}}}, "T.clusters.1: a text where a list of posts is expected"),
         ({"T": {"clusters": 1}}, 'T: no "clusters"'),
-        ({"T": {"clusters": {"": [ID[0]]}}}, "T.clusters.: an empty name"),
-        ({"topics": {}}, "topics: no topics"),
+        (
+            {"T": {"clusters": {"": [ID[0]]}}},
+            "T.clusters.[0]: an empty topic, cluster or post id",
+        ),
+        ({"topics": {}}, "no topics"),
         (
             {"topics": {"T": {"clusters": [[ID[0]], ["7"]]}}},
             'topics.T.clusters[1][0]: post "7" of cluster "2" has no time',
         ),
-        (
-            [{"fact": 1}],
-            '[0]: no collapsed fact: an object with "collapsed_fact_id" and the list '
-            '"relevant_facts" is expected',
-        ),
+        ([{"fact": 1}], '2: no "collapsed_fact_id"'),
         ('{"T": {"clusters": [[,1]]}}', "1: not JSON: Expecting value: line 1 column 22 (char 21)"),
         (f"c1 {ID[0]}\nc2\n", "2: 1 field where there are two: cluster post"),
         (f"c1 {ID[0]}\nc1 {ID[0]}\n", f'2: post "{ID[0]}" stands twice in its cluster'),

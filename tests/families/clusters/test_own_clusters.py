@@ -159,7 +159,8 @@ def test_clusters_that_cannot_be_a_post_s_own_are_faults() -> None:
     )
     said = refused(("t", "a", "c1"), ("t", "b", "c9"))
     assert said.startswith(
-        '<selected>: row 2: topic "t" has no cluster "c9", which is said to be that of the '
+        '<selected>: row 2: selected post "b" of topic "t" is not in its own cluster "c9", which '
+        "the topic does not have"
     )
     said = refused(("t", "a", "c1"), ("t", "b", "c2"), ("t", "a", "c2"))
     assert said.startswith(

@@ -15,7 +15,7 @@ from tseval.core.doubtful_times import years_apart
 from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Column, Evaluation, Family, Gold, View, Words, hashes
-from tseval.core.frames import Content, FrameIndex, read_inputs, spans
+from tseval.core.frames import Content, FrameIndex, open_inputs, read_inputs, spans
 from tseval.core.kernel import natural
 from tseval.core.measure import Measure
 from tseval.core.pools import MEAN
@@ -27,12 +27,10 @@ from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows
 from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
 from tseval.io import schema
-from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, days_of, snowflake_times
-from tseval.io.forms import names_of
-from tseval.io.given import input_of
+from tseval.io.epochs import EPOCHS_READER, are_epochs, days_of, snowflake_times
 from tseval.io.imports import Import, Imported
 from tseval.io.origin import records_of
-from tseval.io.tables import Table, read, texts_of
+from tseval.io.tables import Table, texts_of
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
 
@@ -113,6 +111,11 @@ NEEDS = (
 )
 
 
+TRAITS = {"clusters": "clusters", "qrels": "qrels", "epochs": "epochs", "live": "live"}
+TRAITS |= {"live_epochs": "live-epochs", "selected": "selection"}
+"""What signatures call the inputs, by the names of their fields."""
+
+
 def need_of(measure: Measure) -> str:
     """Return what a measure is taken from."""
     return NEEDS.get(measure.definition.name, GROUPS)
@@ -123,24 +126,66 @@ def define_zeros(values: Values) -> Values:
     return Values(values.value, np.ones_like(values.defined))
 
 
-def find_clock(options: ClusterOptions, tables: Mapping[str, Table]) -> Clock | None:
-    """Return what tells the times of clusters; None leaves it to their file."""
-    if options.times == "snowflake":
-        return snowflake_times
-    return clock_of(tables["epochs"].frame) if "epochs" in tables else None
+def read_tables(
+    inputs: ClusterInputs, options: ClusterOptions, rules: ClusterRules, access: Access
+) -> dict[str, Table]:
+    """Read every input that is given; a fault in any of them is an `InputError`.
+
+    The live measures alone need no clusters; where there are live judgments, posts of clusters
+    may lack a time, and are then left out with a warning.
+    """
+    inputs = open_inputs(inputs)
+    tables = read_inputs(inputs, access, files.READERS, by_name=files.READERS)
+    needs = {need_of(each) for each in measures_of(access.wanted, measures.NAME)}
+    is_needed = inputs.live is None or bool(needs - {LIVE})
+    is_needed |= not needs and inputs.qrels is not None
+
+    def read_clusters(posts: Table | None = None) -> None:
+        tables["clusters"] = files.read_clusters(
+            inputs.clusters,
+            access.form("clusters"),
+            files.choose_clock(options.times, tables.get("epochs"), posts),
+            options.topic,
+            replaces_times=options.times is not None,
+            may_lack_times=inputs.live is not None,
+        )
+
+    if is_needed and options.times != "run":
+        read_clusters()
+    if access.runs is not None:
+        tables["runs"] = access.runs
+    else:
+        repeats = isinstance(rules, PushRules) and rules.repeated_posts == "keep"
+        reader = files.posts_reader(year_of(rules, tables), repeats=repeats)
+        form, spread = access.form("run"), Spread(access.sharing)
+        tables["runs"] = files.read_posts(inputs.runs, reader, form, spread)
+    if is_needed and options.times == "run":
+        read_clusters(tables["runs"])
+    if isinstance(rules, PushRules) and rules.topic_prefix and "qrels" in tables:
+        topic = pl.col("topic").str.replace("^([0-9]+)$", f"{rules.topic_prefix}${{1}}")
+        frame = tables["qrels"].frame.with_columns(topic)
+        tables["qrels"] = replace(tables["qrels"], frame=frame)
+    return tables
+
+
+def year_of(rules: ClusterRules, tables: Mapping[str, Table]) -> int | None:
+    """Return the year of times that have none: that of the evaluation, or of the clusters."""
+    if isinstance(rules, PushRules):
+        return rules.days[0] // 10_000
+    if "clusters" not in tables:
+        return None
+    return int(days_of(tables["clusters"].frame["time"].head(1))[0]) // 10_000
 
 
 def select_posts(
-    inputs: ClusterInputs, options: ClusterOptions, tables: Mapping[str, Table]
+    options: ClusterOptions, tables: Mapping[str, Table]
 ) -> tuple[pl.DataFrame | None, str]:
     """Return the posts that a file or the runs select, and how posts are selected in words."""
-    posts, is_random = tables["runs"].frame, options.sampling == RANDOM
-    if inputs.selected is not None:
-        names = names_of(input_of(inputs.selected, files.SELECTED))
-        by_run = "run" in files.SELECTED.placed(names)
-        return rows.select_by_file(tables["selected"], posts, by_run=by_run), "file"
+    posts = tables["runs"].frame
+    if "selected" in tables:
+        return rows.select_by_file(tables["selected"], posts), "file"
     if options.sample is not None:
-        seed = f",seed={options.seed}" if is_random else ""
+        seed = f",seed={options.seed}" if options.sampling == RANDOM else ""
         return None, f"{options.sampling}({options.sample}{seed})"
     if "selected" not in posts.columns:
         return None, "all"
@@ -171,50 +216,15 @@ class ClusterEvaluation(Evaluation):
         changed: Mapping[str, str],
         access: Access,
     ) -> ClusterEvaluation:
-        """Read every input that is given; a fault in any of them is an `InputError`.
-
-        The live measures alone need no clusters; where there are live judgments, posts of clusters
-        may lack a time, and are then left out with a warning.
-        """
+        """Read every input that is given and join them by the rules."""
         rules = edition.rules.changed(changed)
         access.check(inputs, options, changed)
-        if inputs.selected is not None:
-            inputs = replace(inputs, selected=input_of(inputs.selected, files.SELECTED))
-        push = rules if isinstance(rules, PushRules) else None
-        tables = read_inputs(inputs, access, files.READERS, by_name=files.READERS)
-        asked = measures_of(access.wanted, measures.NAME)
-        is_needed = inputs.live is None or any(need_of(each) != LIVE for each in asked)
-        is_needed |= not asked and inputs.qrels is not None
-        read_clusters = partial(
-            files.read_clusters,
-            inputs.clusters,
-            access.form("clusters"),
-            topic=options.topic,
-            replaces_times=options.times is not None,
-            may_lack_times=inputs.live is not None,
-        )
-        if is_needed and options.times != "run":
-            tables["clusters"] = read_clusters(clock=find_clock(options, tables))
-        if access.runs is None:
-            repeats = push is not None and push.repeated_posts == "keep"
-            reader = files.posts_reader(year_of(rules, tables), repeats=repeats)
-            form, spread = access.form("run"), Spread(access.sharing)
-            posts = files.read_posts(inputs.runs, reader, form, spread)
-        else:
-            posts = access.runs
-        tables["runs"] = posts
-        if is_needed and options.times == "run":
-            tables["clusters"] = read_clusters(clock=files.run_clock(posts))
-        if push is not None and push.topic_prefix and "qrels" in tables:
-            topic = pl.col("topic").str.replace("^([0-9]+)$", f"{push.topic_prefix}${{1}}")
-            frame = tables["qrels"].frame.with_columns(topic)
-            tables["qrels"] = replace(tables["qrels"], frame=frame)
-        return cls.join(inputs, options, replace(edition, rules=rules), edition.rules, tables)
+        tables = read_tables(inputs, options, rules, access)
+        return cls.join(options, replace(edition, rules=rules), edition.rules, tables)
 
     @classmethod
     def join(
         cls,
-        inputs: ClusterInputs,
         options: ClusterOptions,
         edition: Edition[ClusterRules],
         usual: ClusterRules,
@@ -222,25 +232,22 @@ class ClusterEvaluation(Evaluation):
         others: pl.DataFrame | None = None,
     ) -> ClusterEvaluation:
         """Return the evaluation of these tables; of the posts of `others` numbers count alone."""
-        rules, posts = edition.rules, tables["runs"]
-        push = rules if isinstance(rules, PushRules) else None
+        posts = tables["runs"]
         tables["runs"] = replace(posts, frame=posts.frame.with_row_index("post"))
-        of_topics = [table.frame for name, table in tables.items() if "epochs" not in name]
-        topics = pl.concat([frame["topic"].unique() for frame in of_topics])
-        types = {"topic": natural(topics), "run": natural(posts.runs)}
+        topics = (table.frame["topic"] for name, table in tables.items() if "epochs" not in name)
+        types = {"topic": natural(pl.concat([each.unique() for each in topics]))}
+        types["run"] = natural(posts.runs)
         for name, table in tables.items():
-            present = [each for each in types if each in table.frame.columns]
-            own = [pl.col(each).cast(types[each], strict=False) for each in present]
-            tables[name] = replace(table, frame=table.frame.with_columns(own))
-        selection, selected = select_posts(inputs, options, tables)
-        names = {"clusters": "clusters", "qrels": "qrels", "epochs": "epochs", "live": "live"}
-        names |= {"live_epochs": "live-epochs", "selected": "selection"}
-        origins = {told: tables[name].origin for name, told in names.items() if name in tables}
+            present = {each: types[each] for each in types if each in table.frame.columns}
+            tables[name] = replace(table, frame=table.frame.cast(present, strict=False))  # type: ignore[arg-type]
+        selection, selected = select_posts(options, tables)
+        is_push = isinstance(edition.rules, PushRules)
         traits = {
-            "rules": rules.said(usual),
+            "rules": edition.rules.said(usual),
             "times": options.times or "",
-            "selected": "" if push is not None and selected == "all" else selected,
+            "selected": "" if is_push and selected == "all" else selected,
         }
+        origins = {told: tables[name].origin for name, told in TRAITS.items() if name in tables}
         return cls(
             edition=edition,
             traits=traits | hashes(origins),
@@ -254,48 +261,49 @@ class ClusterEvaluation(Evaluation):
     @cached_property
     def reports(self) -> Content:
         """What latency, redundancy and coverage are taken from: there a post is returned once."""
-        posts, options = self.tables["runs"], self.options
+        options = self.options
         sample = (options.sample, options.sampling, options.seed) if options.sample else None
         if isinstance(self.edition.rules, PushRules):
-            rows.refuse_repeats(posts)
-        origin = self.tables.get("selected", posts)
-        clusters = self.table("clusters", NO_CLUSTERS)
-        return rows.index_reports(posts, clusters, self.selection, origin, sample, self.not_kept)
+            rows.refuse_repeats(self.tables["runs"])
+        self.require("clusters", NO_CLUSTERS)
+        return rows.index_reports(self.tables, self.selection, sample, self.not_kept)
 
     @cached_property
     def days(self) -> Content:
         """What the measures of days are taken from."""
         rules, edition = self.push_rules("the measures of days"), self.edition.name
-        qrels = self.table("qrels", f"edition {edition} needs the qrels: --qrels FILE")
-        posts, clusters = self.tables["runs"], self.tables.get("clusters")
-        if "epochs" not in self.tables and self.options.times == "snowflake":
-            ids = pl.concat(each.frame["post_id"] for each in (posts, clusters) if each).unique()
+        self.require("qrels", f"edition {edition} needs the qrels: --qrels FILE")
+        tables = dict(self.tables)
+        if "epochs" not in tables and self.options.times == "snowflake":
+            with_ids = [tables[name] for name in ("runs", "clusters") if name in tables]
+            ids = pl.concat(each.frame["post_id"] for each in with_ids).unique()
             epochs = pl.DataFrame({"post_id": ids, "time": snowflake_times(ids)}).drop_nulls()
             epochs = epochs.with_columns(day=days_of(epochs["time"]))
-        else:
+            tables["epochs"] = replace(tables["runs"], frame=epochs)
+        elif "epochs" not in tables:
             why = f"edition {edition} needs to know when posts were created"
-            epochs = self.table("epochs", f"{why}: --epochs FILE, or --times snowflake").frame
-        clusters = self.table("clusters", NO_CLUSTERS)
-        return rows.index_days(posts, clusters, qrels, epochs, rules, edition)
+            raise UsageError(f"{why}: --epochs FILE, or --times snowflake")
+        self.require("clusters", NO_CLUSTERS)
+        return rows.index_days(tables, rules, edition)
 
     @cached_property
     def judgments(self) -> Content:
         """What the live measures are taken from."""
-        rules, posts = self.push_rules("the live measures"), self.tables["runs"]
-        live = self.table("live", "the live measures need live judgments: --live FILE")
-        why = "the live measures need --epochs FILE, or --live-epochs FILE"
-        epochs = self.tables.get("live_epochs") or self.table("epochs", why)
+        rules, tables = self.push_rules("the live measures"), self.tables
+        self.require("live", "the live measures need live judgments: --live FILE")
+        if "live_epochs" not in tables:
+            self.require("epochs", "the live measures need --epochs FILE, or --live-epochs FILE")
+            tables = {**tables, "live_epochs": tables["epochs"]}
         if not rules.live_labels:
             raise UsageError(f"edition {self.edition.name} had no live judgments")
         if self.are_lists:
             raise UsageError("daily lists have no push times: the live measures need runs A")
-        return rows.index_live(posts, live, epochs.frame, rules)
+        return rows.index_live(tables, rules)
 
-    def table(self, name: str, refusal: str) -> Table:
-        """Return an input; measures that need it are refused without."""
+    def require(self, name: str, refusal: str) -> None:
+        """Refuse measures that need an input which is not given."""
         if name not in self.tables:
             raise UsageError(refusal)
-        return self.tables[name]
 
     @cached_property
     def are_lists(self) -> bool:
@@ -430,15 +438,6 @@ class ClusterEvaluation(Evaluation):
             yield from posts.notes
 
 
-def year_of(rules: ClusterRules, tables: Mapping[str, Table]) -> int | None:
-    """Return the year of times that have none: that of the evaluation, or of the clusters."""
-    if isinstance(rules, PushRules):
-        return rules.days[0] // 10_000
-    if "clusters" not in tables:
-        return None
-    return int(days_of(tables["clusters"].frame["time"].head(1))[0]) // 10_000
-
-
 class ClusterGold(Gold):
     """The clusters, to which posts are held as they come: each that is in one is kept."""
 
@@ -455,18 +454,15 @@ class ClusterGold(Gold):
         if options.times == "run" or options.sample is not None or inputs.selected is not None:
             raise UsageError("--times run, --sample and --selected look at all posts at once")
         rules = edition.rules.changed(changed)
-        nothing = read_nothing(files.posts_reader())
-        read_whole = ClusterEvaluation.read
-        found = read_whole(inputs, options, edition, changed, replace(access, runs=nothing))
-        names = pl.selectors.enum().cast(pl.String)
-        self.tables = {
-            name: replace(table, frame=table.frame.with_columns(names))
-            for name, table in found.tables.items()
-        }
-        self.call = inputs, options, replace(edition, rules=rules), edition.rules
-        self.reader = files.posts_reader(year_of(rules, found.tables))
-        members = found.table("clusters", NO_CLUSTERS).frame.select(rows.POST).unique()
-        self.members = members.cast(pl.String).with_columns(is_kept=True)
+        access = replace(access, runs=read_nothing(files.posts_reader()))
+        access.check(inputs, options, changed)
+        self.tables = read_tables(inputs, options, rules, access)
+        if "clusters" not in self.tables:
+            raise UsageError(NO_CLUSTERS)
+        self.call = options, replace(edition, rules=rules), edition.rules
+        self.reader = files.posts_reader(year_of(rules, self.tables))
+        members = self.tables["clusters"].frame.select(rows.POST).unique()
+        self.members = members.with_columns(is_kept=True)
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> ClusterEvaluation:
         """Return the evaluation of some posts."""
@@ -491,15 +487,13 @@ def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported
     named = (text.partition("=") for text in given.rules)
     rules = rows.SampleRules().changed(each_once((n.strip(), v.strip()) for n, _, v in named))
     posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame
+    if "text" in posts.columns:
+        posts = posts.with_columns(pl.col("text").drop_nulls().first().over(rows.POST))
     sampling = given.sampling or SAMPLINGS[0]
     drawn = rows.draw(posts, given.size, sampling, given.seed, rules.per)
     drawn = drawn.sort("run", *rows.POST).with_columns(cluster_id="post_id")
     names = ["run", "topic", "post_id", "cluster_id", "time"]
     names += [name for name in ("confidence", "text") if name in posts.columns]
-    if "text" in posts.columns:
-        texts = posts.drop_nulls("text").unique(rows.POST, keep="first", maintain_order=True)
-        texts = texts.select(*rows.POST, "text")
-        drawn = drawn.drop("text").join(texts, on=rows.POST, how="left", maintain_order="left")
     columns: dict[str, Sequence[str]] = {name: texts_of(drawn[name]) for name in names}
     return Imported(columns, () if posts.height else ("the runs are empty",))
 
@@ -534,14 +528,14 @@ def sample_posts(
 FORMATS = (
     files.format_of(
         "live",
-        lambda source, _, __: read([source], files.LIVE_READER),
+        files.is_live,
+        files.LIVE_READER,
         remarks=partial(files.unknown_values, "label"),
     ),
     files.format_of(
         "run",
-        lambda source, _, __: files.read_posts(
-            [source], files.posts_reader(files.LEAP_YEAR, repeats=True)
-        ),
+        lambda source: files.is_run(source) or files.is_daily_list(source),
+        files.posts_reader(files.LEAP_YEAR, repeats=True),
         remarks=files.tell_repeats,
         imports=(
             Import(
@@ -564,13 +558,16 @@ FORMATS = (
     ),
     files.format_of(
         "qrels",
-        lambda source, _, __: read([source], files.QRELS_READER),
+        files.are_qrels,
+        files.QRELS_READER,
         remarks=partial(files.unknown_values, "grade"),
     ),
-    files.format_of("epochs", lambda source, _, __: read([source], EPOCHS_READER)),
+    files.format_of("epochs", are_epochs, EPOCHS_READER),
     files.format_of(
-        files.LISTING,
-        files.validate_listing,
+        "clusters without times",
+        files.shows_listing,
+        files.LISTING_READER,
+        remarks=files.tell_oddities,
         imports=(
             Import(
                 "clusters",

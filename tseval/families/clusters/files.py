@@ -1,4 +1,4 @@
-"""The files of clusters and of push evaluations: plain tables, and the tracks' own lines.
+"""The files of clusters and of push evaluations: plain tables, and the tracks' own files.
 
 No file of a track has a header; fields are divided by white space.
 
@@ -8,15 +8,22 @@ No file of a track has a header; fields are divided by white space.
     epochs   post YYYYMMDD epoch
     live     topic post label               2017
              topic post epoch label         2016
+
+Assessors' clusters come in these forms, too, of which none has times.
+
+    two columns          cluster post, one pair a line, divided by white space or a comma
+    Microblog 2015       {"topics": {T: {"clusters": [[post, …], …]}}}
+    RTS 2016             {"topics": {T: {"clusters": {C: [post, …]}}}}
+    RTS 2017             {T: {"clusters": {C: {"description": …, "tweets": [post, …]}}}}
+    CrisisFACTS          [{"collapsed_fact_id": C, "fact_text": …, "relevant_facts": [post, …]}, …],
+                         or one such object a line
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +32,8 @@ import polars as pl
 from tseval.core.declared import file_option, option
 from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.errors import Fault, InputError, UsageError
-from tseval.families.clusters.listings import (
-    FACT,
-    is_list_of_pairs,
-    is_listing,
-    read_listing,
-    tells_posts,
-)
-from tseval.io import JSON
-from tseval.io.cells import BYTE_ORDER_MARK
-from tseval.io.epochs import EPOCHS_READER, Clock, are_epochs, clock_of, snowflake_times
+from tseval.io import JSON, json_text, records, tables
+from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout
 from tseval.io.formats import Format, Line, Rank, unknown_numbers
@@ -44,7 +43,6 @@ from tseval.io.imports import Imported
 from tseval.io.inputs import Each, Input
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import (
-    ALL_TOPICS,
     CLUSTERS,
     DAY,
     EPOCHS,
@@ -57,17 +55,7 @@ from tseval.io.schema import (
     Kind,
     Schema,
 )
-from tseval.io.tables import (
-    Table,
-    TableReader,
-    TrackFile,
-    TrackRows,
-    add_faults,
-    lacks_columns,
-    read,
-    texts_of,
-)
-from tseval.io.text_lines import text_lines
+from tseval.io.text_lines import first_row, text_lines, whole_text
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -97,6 +85,7 @@ TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
 QRELS_MARK = "Q0"
 """The second field of qrels."""
 MONTH_DAY = "^([0-9]{2})([0-9]{2})-([0-9]{2}:[0-9]{2}:[0-9]{2})$"
+SECONDS = r"[0-9]+(\.[0-9]+)?"
 LEAP_YEAR = 2000
 """The year in which `validate` reads times without one: it has every day there is."""
 YEAR_CURE = "choose the edition whose year it is (--edition), or write Unix seconds"
@@ -106,28 +95,20 @@ WITHOUT_SELECTED = (
 )
 
 
-def fields_of(source: Input) -> list[str]:
-    """Return the fields of the first line that has any; none in an empty file, or in a frame."""
-    if source.is_table:
-        return []
-    head = source.head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace")
-    return next((line.split() for line in head.split("\n") if line.strip()), [])
-
-
 # Runs.
 
 
 def is_run(source: Input) -> bool:
     """Return whether an input is a run of scenario A, by its first line."""
-    fields = fields_of(source)
-    is_time = len(fields) == 4 and re.fullmatch(rf"{MONTH_DAY}|[0-9]+(\.[0-9]+)?", fields[2])
-    return bool(is_time) and fields[1] != QRELS_MARK
+    fields = first_row(source).split()
+    is_time = len(fields) == 4 and re.fullmatch(f"{MONTH_DAY}|{SECONDS}", fields[2].decode("latin"))
+    return bool(is_time) and fields[1] != QRELS_MARK.encode()
 
 
 def is_daily_list(source: Input) -> bool:
     """Return whether an input is a run of scenario B, by its first line."""
-    fields = fields_of(source)
-    return len(fields) == 7 and re.fullmatch("[0-9]{8}", fields[0]) is not None
+    fields = first_row(source).split()
+    return len(fields) == 7 and re.fullmatch(b"[0-9]{8}", fields[0]) is not None
 
 
 def with_year(year: int | None) -> Mapping[str, pl.Expr]:
@@ -141,26 +122,17 @@ def check_posts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Read the days of daily lists as numbers such as 20170729; posts that were pushed have 0."""
     if "rank" not in frame.columns:
         return frame.with_columns(day=pl.lit(0))
-    days = dict[str, tuple[int, float]]()
-    for name in frame["day"].unique():
-        with suppress(ValueError):
-            date = datetime.strptime(f"{name}Z", "%Y%m%d%z")
-            days[name] = date.year * 10_000 + date.month * 100 + date.day, date.timestamp()
-    wrong = frame.filter(~pl.col("day").is_in(list(days)))
-    add_faults(faults, wrong, '"{day}" is not a date', "write YYYYMMDD", "date-format")
-    names = pl.Series(list(days), dtype=pl.String)
-    number, midnight = (pl.Series([each[at] for each in days.values()]) for at in (0, 1))
-    day = pl.col("day")
-    return frame.with_columns(
-        day=day.replace_strict(names, number, default=0, return_dtype=pl.Int32),
-        time=day.replace_strict(names, midnight, default=0.0, return_dtype=pl.Float64),
-        confidence="score",
-    )
+    day = pl.col("day").str.extract("^([0-9]{8})$")
+    date = day.str.to_date("%Y%m%d", strict=False)
+    wrong = frame.filter(date.is_null())
+    tables.add_faults(faults, wrong, '"{day}" is not a date', "write YYYYMMDD", "date-format")
+    midnight = date.dt.epoch("s").cast(pl.Float64)
+    return frame.with_columns(day=day.cast(pl.Int32), time=midnight, confidence="score")
 
 
 def posts_reader(
     year: int | None = None, *, repeats: bool = False, text: bool = False
-) -> TableReader:
+) -> tables.TableReader:
     """Return the reader of runs whose times are of this year.
 
     With `repeats` a post may be pushed twice; with `text` texts of posts are read too.
@@ -168,11 +140,11 @@ def posts_reader(
     schema = replace(POSTS, key=() if repeats else POSTS.key)
     lines = Layout(schema, "topic post_id time run", partial(with_year, year))
     days = Layout(LISTS, f"day topic {QRELS_MARK} post_id rank score run")
-    return TableReader(
+    return tables.TableReader(
         schema=replace(schema, columns=(*schema.columns, TEXT)) if text else schema,
         tracks=(
-            TrackFile(recognise=is_daily_list, layout=days),
-            TrackFile(recognise=is_run, layout=lines),
+            tables.TrackFile(recognise=is_daily_list, layout=days),
+            tables.TrackFile(recognise=is_run, layout=lines),
             PROPOSED_RUN,
         ),
         check=check_posts,
@@ -188,20 +160,20 @@ def tell_year(fault: Fault) -> Fault:
 
 
 def read_posts(
-    given: Sequence[Given], reader: TableReader, form: str | None = None, each: Each = map
-) -> Table:
+    given: Sequence[Given], reader: tables.TableReader, form: str | None = None, each: Each = map
+) -> tables.Table:
     """Read runs as one table, with remarks on columns that are not read as its notes.
 
     `selected` is there if all runs have it, and `named` names the clusters made for selected posts.
     """
     try:
-        table = read(given, reader, form, each)
+        table = tables.read(given, reader, form, each)
     except InputError as error:
         raise InputError([*map(tell_year, error.faults)]) from None
     return complete_posts(table)
 
 
-def complete_posts(table: Table) -> Table:
+def complete_posts(table: tables.Table) -> tables.Table:
     """Return the rows of runs with what their columns mean, and remarks on those not read."""
     frame = table.frame
     if frame["day"].n_unique() > 1 and 0 in frame["day"]:
@@ -244,7 +216,7 @@ def again(number: int) -> str:
     return f"{number:,} {one} that the run had pushed before within the topic"
 
 
-def remark_repeats(posts: Table) -> Iterator[str]:
+def remark_repeats(posts: tables.Table) -> Iterator[str]:
     """Yield what a reader of a run of the push tracks should know, but is no fault there."""
     repeats = find_repeats(posts.frame)
     if repeats.height:
@@ -259,16 +231,173 @@ def remark_repeats(posts: Table) -> Iterator[str]:
 
 # Clusters.
 
+FACT = "collapsed_fact_id"
+FACT_MARK = "-collapsed-"
+"""What stands in the name of a collapsed fact between its topic and its number."""
+FORMS = (
+    "the plain table, two columns (cluster, post), and the JSON of Microblog 2015, RTS 2016, "
+    "RTS 2017 and CrisisFACTS"
+)
+TWO_CLUSTERS_CURE = "it counts in both for `proposal`, and in the last for the push editions"
+POST_NAMES = ("post_id", "post", "update_id")
+"""What the second column is called where a list of two columns has a header."""
+STRING_CURE = 'write ids as strings: "891161183016820736"'
+JSON_CURE = "close what is open; no comma after the last"
+COLLAPSED_FACT = records.Record(
+    f'a fact is {{"{FACT}": …, "relevant_facts": [POST, …]}}',
+    {"fact_text": ""},
+    collapsed_fact_id=records.is_name,
+    relevant_facts=records.is_names,
+    fact_text=records.is_text,
+)
+
 
 def check_clusters(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Refuse a topic of the name under which the mean over topics stands."""
-    if ALL_TOPICS in frame["topic"]:
-        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        faults.add(None, reason, "give the topic another name", "reserved-name")
-    return frame
+    """Refuse a topic of the name of the mean; rows of plain tables stand at no path."""
+    tables.check_topics(frame, faults)
+    return frame if "where" in frame.columns else frame.with_columns(where=pl.lit(""))
 
 
-CLUSTERS_READER = TableReader(schema=CLUSTERS, check=check_clusters)
+CLUSTERS_READER = tables.TableReader(schema=CLUSTERS, check=check_clusters)
+
+
+def split_pair(line: str) -> list[str]:
+    """Return the two fields of a line, or as many as it has."""
+    fields = line.split(",") if line.count(",") == 1 else line.split()
+    return [each.strip() for each in fields]
+
+
+def first_pair(source: Input) -> list[str]:
+    """Return the fields of the first line."""
+    return split_pair(source.head().lstrip().partition(b"\n")[0].decode("utf-8", "replace"))
+
+
+def is_list_of_pairs(source: Input) -> bool:
+    """Return whether clusters that are no table are in two columns: then they name no topic."""
+    return source.head().lstrip()[:1] not in (b"{", b"[")
+
+
+def is_listing(source: Input) -> bool:
+    """Return whether an input is one of these forms, and no plain table, by its first bytes."""
+    form, names = recognise(source)
+    if is_list_of_pairs(source):
+        return form not in ("parquet", "xlsx") and len(first_pair(source)) == 2
+    return tables.lacks_columns(source, CLUSTERS) if form == JSON else "cluster_id" not in names
+
+
+def tells_posts(source: Input) -> bool:
+    """Return whether a listing is more than any two columns: the second is named, or has numbers.
+
+    Asked where nobody has said that an input holds clusters.
+    """
+    post = first_pair(source)[-1:] if is_list_of_pairs(source) else []
+    return all(name in POST_NAMES or any(map(str.isdigit, name)) for name in post)
+
+
+def read_listing(source: Input, faults: FaultList, topic: str | None = None) -> tables.TrackRows:
+    """Read any of these forms; what can be read but is odd is the note, a list of faults.
+
+    A list of two columns has one topic: the one given here, else the file's name up to its first
+    dot. The column `where` has the path of a post in JSON and a colon; nothing where lines tell.
+    """
+    if is_list_of_pairs(source):
+        rows = read_pairs(source, faults, topic or source.name.partition(".")[0])
+    elif source.head().lstrip().startswith(b"[") or f'"{FACT}"'.encode() in source.head():
+        rows = read_facts(source, faults)
+    else:
+        rows = read_topics(source, faults)
+    frame = tables.frame_of_rows(rows, CLUSTERS, *CLUSTERS.key, "text", where=pl.String)
+    ids, where, odd = pl.col(CLUSTERS.key), pl.col("where"), FaultList(source)
+    is_empty = pl.col("post_id").is_null()
+    empty, frame = frame.filter(is_empty), frame.filter(~is_empty)
+    wrong = frame.filter(pl.any_horizontal(ids.str.strip_chars() == ""))
+    reason, cure = "{where}an empty topic, cluster or post id", "give it its id, or remove it"
+    tables.add_faults(faults, wrong, reason, cure, "empty-value")
+    wrong = frame.filter(pl.any_horizontal(ids.str.contains("[\t\n\r]")))
+    tables.add_faults(
+        faults, wrong, "{where}an id with a tab or a line's end", "remove it", "id-format"
+    )
+    again = frame.filter(~pl.struct(ids).is_first_distinct())
+    reason = '{where}post "{post_id}" stands twice in its cluster'
+    tables.add_faults(faults, again, reason, "remove one of them", "duplicate-id")
+    place = pl.coalesce(pl.format("line {}", "line"), where.str.strip_suffix(": "))
+    first = frame.select("topic", "post_id", first="cluster_id", place=place)
+    first = first.unique(["topic", "post_id"], keep="first")
+    others = frame.join(first, on=["topic", "post_id"], maintain_order="left")
+    others = others.filter(pl.col("cluster_id") != pl.col("first"))
+    reason = '{where}post "{post_id}" is in two clusters: "{first}" ({place}) and "{cluster_id}"'
+    tables.add_faults(odd, others, reason, TWO_CLUSTERS_CURE, "conflicting-rows")
+    reason = '{where}cluster "{cluster_id}" has no posts'
+    tables.add_faults(odd, empty, reason, "it is left out", "no-rows")
+    faults.check()
+    return tables.TrackRows(frame, odd.noted)
+
+
+def read_pairs(source: Input, faults: FaultList, topic: str) -> Iterator[tuple[Any, ...]]:
+    """Yield a cluster and a post a line."""
+    for number, line in text_lines(source, faults):
+        fields = split_pair(line)
+        if len(fields) == 2:
+            if number > 1 or fields[1] not in POST_NAMES:
+                yield number, topic, *fields, "", ""
+        elif any(fields):
+            reason = f"{len(fields)} field{'s' * (len(fields) > 1)} where there are two"
+            faults.add(number, f"{reason}: cluster post", "", "field-count")
+
+
+def read_facts(source: Input, faults: FaultList) -> Iterator[tuple[Any, ...]]:
+    """Yield the posts of each collapsed fact of CrisisFACTS, or None: a cluster of equal facts."""
+    for line, record in records.records_in(source, faults):
+        for fact in COLLAPSED_FACT.rows([record], line, faults):
+            name = fact[FACT]
+            topic = name.rpartition(FACT_MARK)[0] or name
+            for post in fact["relevant_facts"] or [None]:
+                yield line, topic, name, post, fact["fact_text"], ""
+
+
+def read_topics(source: Input, faults: FaultList) -> Iterator[tuple[Any, ...]]:
+    """Yield the posts of each cluster of Microblog and RTS, or None, each with its path."""
+    text = whole_text(source, faults)
+    try:
+        topics, root = json_text.load(text), ""
+    except (ValueError, RecursionError) as error:
+        faults.refuse(*json_text.fault_of(text, error, JSON_CURE))
+    if records.is_object(topics.get("topics")):
+        topics, root = topics["topics"], "topics."
+    if not topics:
+        faults.add(None, "no topics", f"looked for {FORMS}", "no-rows")
+    for topic, content in topics.items():
+        clusters = content.get("clusters") if records.is_object(content) else None
+        path = f"{root}{topic}"
+        if records.is_list(clusters):
+            steps = [(f"[{at}]", str(at + 1), posts) for at, posts in enumerate(clusters)]
+        elif records.is_object(clusters):
+            steps = [(f".{name}", name, posts) for name, posts in clusters.items()]
+        else:
+            faults.add(None, f'{path}: no "clusters"', f"looked for {FORMS}", "record-format")
+            continue
+        for step, name, posts in steps:
+            yield from read_posts_of(posts, topic, name, f"{path}.clusters{step}", faults)
+
+
+def read_posts_of(
+    posts: Any, topic: str, cluster: str, path: str, faults: FaultList
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the posts of a cluster, which RTS 2017 has beside a description; None of no posts."""
+    if records.is_object(posts):
+        posts, path = posts.get("tweets"), f"{path}.tweets"
+    if not records.is_list(posts):
+        reason = f"{path}: {records.kind_of(posts)} where a list of posts is expected"
+        faults.add(None, reason, "write a list of ids", "json-type")
+    elif not posts:
+        yield None, topic, cluster, None, "", f"{path}: "
+    else:
+        for at, post in enumerate(posts):
+            if records.is_text(post):
+                yield None, topic, cluster, post, "", f"{path}[{at}]: "
+            else:
+                reason = f"{path}[{at}]: {records.kind_of(post)} where a post's id is expected"
+                faults.add(None, reason, STRING_CURE, "json-type")
 
 
 def read_clusters(
@@ -279,51 +408,52 @@ def read_clusters(
     *,
     replaces_times: bool = False,
     may_lack_times: bool = False,
-) -> Table:
+) -> tables.Table:
     """Read clusters of any form, with remarks as the notes; those without times need the clock.
 
     With `replaces_times` a plain table takes times from it too. A post without a time is a fault,
     or with `may_lack_times` left out with a remark. `topic` is the topic of two columns.
     """
     source = input_of(given, CLUSTERS)
-    is_listed = not form and not source.is_table and is_listing(source)
+    listing = tables.TrackFile(recognise=is_listing, read=partial(read_listing, topic=topic))
+    table = tables.read([source], replace(CLUSTERS_READER, tracks=(listing,)), form)
+    frame = table.frame
+    is_listed = "time" not in frame.columns
     if topic is not None and not (is_listed and is_list_of_pairs(source)):
         raise UsageError(
             f"the clusters of {source.path} name their topics themselves: --topic is for clusters "
             "in two columns"
         )
-    listing = TrackFile(recognise=is_listing, read=partial(read_listing, topic=topic))
-    table = read([source], replace(CLUSTERS_READER, tracks=(listing,)), form)
-    remarks = [remark for note in table.notes for remark in note]
-    frame = table.frame
-    if is_listed and frame.height and clock is None:
+    if is_listed and clock is None:
         table.refuse_all("these clusters have no times", TIMES_CURE, "missing-time")
     if clock is not None and (is_listed or replaces_times):
         frame = frame.with_columns(time=clock(frame["post_id"]))
-    reason = 'post "{post_id}" of cluster "{cluster_id}" has no time'
+    lacking = frame.filter(pl.col("time").is_null())
+    reason = '{where}post "{post_id}" of cluster "{cluster_id}" has no time'
     cure = "look for times elsewhere, or remove the post"
-    lacking = frame.filter(pl.col("time").is_null()) if "time" in frame.columns else frame
-    missing = [*faults_of(table, lacking, reason, cure, "missing-time")]
+    missing = [*table.faults(lacking, reason, cure, "missing-time")]
     if missing and not may_lack_times:
         raise InputError(missing)
-    if len(missing) == frame.height:
+    if lacking.height == frame.height:
         cure = "without clusters there is nothing to score"
         table.refuse_all("holds no clusters", cure, "no-rows")
-    frame = frame.drop_nulls("time") if missing else frame
-    return replace(table, frame=frame, notes=(*remarks, *missing))
+    remarks = (remark for note in table.notes for remark in note)
+    return replace(table, frame=frame.drop_nulls("time"), notes=(*remarks, *missing))
 
 
-def faults_of(
-    table: Table, rows: pl.DataFrame, reason: str, cure: str, code: str
-) -> Iterator[Fault]:
-    """Yield a fault of each of these clusters, with its line, or in JSON its path."""
-    paths = rows["path"] if "path" in rows.columns else [""] * rows.height
-    for path, fault in zip(paths, table.faults(rows, reason, cure, code), strict=True):
-        yield replace(fault, reason=f"{path}: {fault.reason}") if path else fault
+def choose_clock(
+    times: str | None, epochs: tables.Table | None, posts: tables.Table | None
+) -> Clock | None:
+    """Return the clock that tells the times of clusters; None leaves it to their file.
 
-
-def run_clock(posts: Table) -> Clock:
-    """Return the clock of runs: the earliest time at which any of them has a post."""
+    That of runs tells the earliest time at which any of them has a post.
+    """
+    if times == "snowflake":
+        return snowflake_times
+    if epochs is not None and times != "run":
+        return clock_of(epochs.frame)
+    if posts is None:
+        return None
     return clock_of(posts.frame.group_by("post_id").agg(pl.col("time").min()))
 
 
@@ -332,19 +462,26 @@ def run_clock(posts: Table) -> Clock:
 
 def are_qrels(source: Input) -> bool:
     """Return whether an input is qrels, by its first line."""
-    fields = fields_of(source)
-    return len(fields) == 4 and fields[1] == QRELS_MARK
+    fields = first_row(source).split()
+    return len(fields) == 4 and fields[1] == QRELS_MARK.encode()
+
+
+def is_live(source: Input) -> bool:
+    """Return whether an input is live judgments: they end where a run has its tag."""
+    fields = first_row(source).split()
+    return len(fields) in (3, 4) and fields[-1] in LIVE_LABELS and fields[1].isdigit()
 
 
 def is_live_of_2016(source: Input) -> bool:
     """Return whether live judgments have the time of the judgment."""
-    return lacks_columns(source, LIVE) and len(fields_of(source)) == 4
+    return tables.lacks_columns(source, LIVE) and len(first_row(source).split()) == 4
 
 
+LIVE_LABELS = (b"-1", b"0", b"1", b"2", b"5")
 LIVE_FIELDS = ("topic post_id label", "topic post_id time label")
 
 
-def refuse_qrels(source: Input, faults: FaultList) -> TrackRows:
+def refuse_qrels(source: Input, faults: FaultList) -> tables.TrackRows:
     """Refuse qrels where live judgments should be: read as these, their post would be `Q0`."""
     line = next(number for number, line in text_lines(source, faults) if line.strip())
     reason = f'these are qrels: "{QRELS_MARK}" stands where a post should'
@@ -352,30 +489,24 @@ def refuse_qrels(source: Input, faults: FaultList) -> TrackRows:
     faults.refuse(line, reason, cure, "wrong-file")
 
 
-QRELS_READER = TableReader(
+QRELS_LINES = Layout(QRELS, f"topic {QRELS_MARK} post_id grade")
+LACKS_QRELS, LACKS_LIVE = (partial(tables.lacks_columns, schema=schema) for schema in (QRELS, LIVE))
+QRELS_READER = tables.TableReader(
     schema=QRELS,
-    tracks=(
-        TrackFile(
-            recognise=are_qrels,
-            applies=partial(lacks_columns, schema=QRELS),
-            layout=Layout(QRELS, f"topic {QRELS_MARK} post_id grade"),
-        ),
-    ),
+    tracks=(tables.TrackFile(recognise=are_qrels, applies=LACKS_QRELS, layout=QRELS_LINES),),
 )
-LIVE_READER = TableReader(
+LIVE_READER = tables.TableReader(
     schema=LIVE,
     tracks=(
-        TrackFile(recognise=are_qrels, read=refuse_qrels),
-        TrackFile(recognise=is_live_of_2016, layout=Layout(LIVE, LIVE_FIELDS[1])),
-        TrackFile(
-            recognise=partial(lacks_columns, schema=LIVE), layout=Layout(LIVE, LIVE_FIELDS[0])
-        ),
+        tables.TrackFile(recognise=are_qrels, read=refuse_qrels),
+        tables.TrackFile(recognise=is_live_of_2016, layout=Layout(LIVE, LIVE_FIELDS[1])),
+        tables.TrackFile(recognise=LACKS_LIVE, layout=Layout(LIVE, LIVE_FIELDS[0])),
     ),
 )
 READERS = {
     "epochs": EPOCHS_READER,
     "live_epochs": EPOCHS_READER,
-    "selected": TableReader(schema=SELECTED),
+    "selected": tables.TableReader(schema=SELECTED, names_runs=False),
     "qrels": QRELS_READER,
     "live": LIVE_READER,
 }
@@ -436,26 +567,28 @@ class SampleOptions:
 
 def import_clusters(paths: Sequence[Given], given: ClusterHelpers) -> Imported:
     """Import clusters of any form as the plain table; what is odd in them is a warning."""
-    times = given.times or ("epochs" if given.epochs else "run" if given.runs else "")
-    clock: Clock | None = snowflake_times if times == "snowflake" else None
-    if times == "epochs" and given.epochs is not None:
-        clock = clock_of(read([given.epochs], EPOCHS_READER).frame)
-    elif times == "run":
-        clock = run_clock(read_posts(given.runs, posts_reader(given.year, repeats=True)))
+    epochs = None if given.epochs is None else tables.read([given.epochs], EPOCHS_READER)
+    reader = posts_reader(given.year, repeats=True)
+    clock = choose_clock(
+        given.times, epochs, read_posts(given.runs, reader) if given.runs else None
+    )
     replaces = given.times is not None or bool(given.runs)
     table = read_clusters(paths[0], None, clock, given.topic, replaces_times=replaces)
     frame, remarks = table.frame, [*table.notes]
     if given.qrels is not None:
-        known = read([given.qrels], QRELS_READER).frame["topic"].unique().to_list()
+        known = tables.read([given.qrels], QRELS_READER).frame["topic"].unique().to_list()
         number = pl.col("topic").str.strip_chars_start(
             "".join({mark for name in frame["topic"].unique() for mark in name if mark.isalpha()})
         )
         first = frame.unique("topic", keep="first", maintain_order=True)
         lost = first.filter(~pl.col("topic").is_in(known) & ~number.is_in(known))
-        remarks += faults_of(table, lost, 'topic "{topic}" is not in the qrels', "", "unknown-id")
+        reason = '{where}topic "{topic}" is not in the qrels'
+        remarks += table.faults(lost, reason, "", "unknown-id")
     names = ["topic", "cluster_id", "post_id", "time"]
     names += ["text"] * ("text" in frame.columns and any(frame["text"]))
-    return Imported({name: texts_of(frame[name]) for name in names}, tuple(map(str, remarks)))
+    return Imported(
+        {name: tables.texts_of(frame[name]) for name in names}, tuple(map(str, remarks))
+    )
 
 
 def import_run(paths: Sequence[str], given: RunOptions) -> Imported:
@@ -465,59 +598,50 @@ def import_run(paths: Sequence[str], given: RunOptions) -> Imported:
         raise UsageError(f"{path} is no run of scenario A: topic post time tag")
     posts = read_posts([path], posts_reader(given.year, repeats=True))
     names = ("run", "topic", "post_id", "time")
-    columns: dict[str, Sequence[str]] = {name: texts_of(posts.frame[name]) for name in names}
+    columns: dict[str, Sequence[str]] = {name: tables.texts_of(posts.frame[name]) for name in names}
     return Imported(columns, tuple(remark_repeats(posts)))
 
 
-def validate_listing(source: Input, _: str | None, __: Sequence[str]) -> Table:
-    """Read clusters in a form without times: what is odd in them is a fault here too."""
-    listing = TrackFile(recognise=is_listing, read=read_listing)
-    table = read([source], TableReader(schema=CLUSTERS, tracks=(listing,)))
-    (remarks,) = table.notes
-    if remarks:
-        raise InputError(remarks)
-    return table
+LISTING_READER = tables.TableReader(
+    schema=CLUSTERS, tracks=(tables.TrackFile(recognise=is_listing, read=read_listing),)
+)
 
 
-def track_of(source: Input) -> str | None:
-    """Return which file of the push tracks an input is, by the name of its format."""
-    fields = fields_of(source)
-    if len(fields) in (3, 4) and fields[-1] in LIVE_LABELS and fields[1].isdigit():
-        return LIVE.table
-    if is_run(source) or is_daily_list(source):
-        return "run"
-    if are_qrels(source) or are_epochs(source):
-        return QRELS.table if are_qrels(source) else "epochs"
-    return LISTING if is_listing(source) and tells_posts(source) else None
+def tell_oddities(table: tables.Table) -> Iterator[Line]:
+    """Yield what is odd in clusters without times, which is a fault for `tseval validate`."""
+    yield from ((str(fault), True) for note in table.notes for fault in note)
 
 
-LIVE_LABELS = ("-1", "0", "1", "2", "5")
-"""The ends of live judgments, where a run has its tag."""
-LISTING = "clusters without times"
-
-
-def is_track(source: Input, name: str) -> bool:
-    """Return whether an input is this file of the push tracks, and no JSON of a table's rows."""
+def shows_listing(source: Input) -> bool:
+    """Return whether an input holds clusters, and no JSON of a table's rows."""
     from tseval.core.nearest import nearest_fault  # which loads Arrow
 
     form, keys = recognise(source)
     is_json = form in ("jsonl", JSON) and bool(keys) and FACT not in keys
     is_table = is_json and nearest_fault(source, keys) is not None
-    return not is_table and track_of(source) == name
+    return not is_table and is_listing(source) and tells_posts(source)
 
 
-def format_of(name: str, read_file: Callable[..., Any], **more: Any) -> Format:
-    """Return the format of a file of the push tracks."""
-    return Format(name, read_file, partial(is_track, name=name), Rank.AFTER_TABLES, **more)
+def format_of(
+    name: str, recognised: Callable[[Input], bool], reader: tables.TableReader, **more: Any
+) -> Format:
+    """Return the format of a file of the push tracks; of several that fit the first is taken."""
+    return Format(
+        name,
+        lambda source, _, __: tables.read([source], reader),
+        recognised,
+        Rank.AFTER_TABLES,
+        **more,
+    )
 
 
-def tell_repeats(posts: Table) -> Iterator[Line]:
+def tell_repeats(posts: tables.Table) -> Iterator[Line]:
     """Yield what `tseval validate` says of a run."""
     path = posts.sources[0].path
     yield from ((f"{path}: warning: {line}", False) for line in remark_repeats(posts))
 
 
-def unknown_values(name: str, table: Table) -> Iterator[Line]:
+def unknown_values(name: str, table: tables.Table) -> Iterator[Line]:
     """Yield each grade or label that no year has."""
     numbers = table.frame[name].to_numpy()
     return unknown_numbers(name, numbers, table.origin, KNOWN_VALUES[name])

@@ -18,7 +18,7 @@ from tseval.core.frames import Content, FrameIndex, relative_start
 from tseval.core.kernel import KEY, quotient, total
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed, none_of
-from tseval.errors import InputError, Reason, UsageError
+from tseval.errors import Reason, UsageError
 from tseval.families.clusters.files import again, find_repeats
 from tseval.io.epochs import clock_of
 from tseval.io.names import natural_order
@@ -198,14 +198,14 @@ def draw(
     return posts.filter(pl.int_range(pl.len()).over(groups) < size)
 
 
-def select_by_file(selected: Table, posts: pl.DataFrame, *, by_run: bool) -> pl.DataFrame:
+def select_by_file(selected: Table, posts: pl.DataFrame) -> pl.DataFrame:
     """Return the posts that a table selects, each with its own cluster and the line that says so.
 
     A post that no run returned is a fault, and so are two clusters of one post.
     """
     own = pl.col("cluster_id") if "cluster_id" in selected.frame.columns else pl.lit("")
     rows = selected.frame.with_row_index("place").with_columns(named=own.replace("", None))
-    key = KEY_OF_POST if by_run else POST
+    key = KEY_OF_POST if "run" in rows.columns else POST
     pairs = rows.join(posts.select("post", *key), on=key)
     lost = rows.join(pairs, on="place", how="anti", maintain_order="left")
     reason = 'no run returned the selected post "{post_id}" of topic "{topic}"'
@@ -224,13 +224,6 @@ def select_by_file(selected: Table, posts: pl.DataFrame, *, by_run: bool) -> pl.
     return first_rows.with_columns(selected=pl.lit(value=True))
 
 
-def refuse(table: Table, rows: pl.DataFrame, reason: str, cure: str, code: str) -> None:
-    """Refuse these rows of any of a table's files, if there are any."""
-    faults = list(table.faults(rows, reason, cure, code))
-    if faults:
-        raise InputError(faults)
-
-
 def refuse_repeats(posts: Table) -> None:
     """Refuse posts that were pushed twice, of which a cluster can hold but one."""
     repeats = find_repeats(posts.frame)
@@ -240,24 +233,22 @@ def refuse_repeats(posts: Table) -> None:
         'post "{post_id}" stands twice within topic "{topic}": latency, redundancy and coverage '
         "take each post once"
     )
-    refuse(posts, repeats.with_columns(cure=cure), reason, "", "duplicate-id")
+    posts.refuse(repeats.with_columns(cure=cure), reason, "", "duplicate-id")
 
 
 def index_reports(
-    posts: Table,
-    clusters: Table,
+    tables: Mapping[str, Table],
     selection: pl.DataFrame | None,
-    origin: Table,
     sample: tuple[int, str, int] | None,
     others: pl.DataFrame | None = None,
 ) -> Content:
     """Return every report in the order in which the run returned it, of equal times in the file's.
 
-    `selection` has `post own selected` of posts, where a file or the runs say so, which is the
-    `origin` of its faults; `sample` has the other arguments of `draw`. Without these every post in
-    a cluster is selected. A post is scored in its own cluster alone, or, where none is known, in
-    each that it is in.
+    `selection` has `post named selected` of posts, where a file or the runs say so; `sample` has
+    the other arguments of `draw`. Without these every post in a cluster is selected. A post is
+    scored in its own cluster alone, or, where none is known, in each that it is in.
     """
+    posts, clusters = tables["runs"], tables["clusters"]
     is_judged = pl.col("topic").is_in(clusters.frame["topic"].unique().to_list())
     returned = posts.frame.select("post", "run", *POST, "time", "^confidence$").filter(is_judged)
     members = clusters.frame.select("topic", "cluster_id", "post_id", created="time")
@@ -265,16 +256,15 @@ def index_reports(
         start=pl.col("created").min(), end=pl.col("created").max(), posts=pl.len()
     )
     groups = groups.with_row_index("cluster")
-    numbers = groups.select("topic", "cluster_id", "cluster")
-    members = members.join(numbers, on=["topic", "cluster_id"]).select(
-        *POST, "cluster", "created", own=pl.col("cluster_id") == pl.col("post_id")
+    members = members.join(groups, on=["topic", "cluster_id"]).select(
+        *(*POST, "cluster", "created"),
+        delay=pl.col("created") - pl.col("start"),
+        own=pl.col("cluster_id") == pl.col("post_id"),
     )
     reports = returned.select("post", "run", *POST, "time").join(members, on=POST)
     is_other = pl.col("time") != pl.col("created")
     other = reports.select(pl.col("post").filter(is_other).n_unique()).item()
-    delay = pl.col("created") - groups["start"].gather(reports["cluster"])
-    reports = reports.with_columns(delay=delay).drop("post_id", "created")
-    reports = reports.sort("run", "cluster", "time", "post")
+    reports = reports.drop("post_id", "created").sort("run", "cluster", "time", "post")
     at, group = pl.int_range(pl.len(), dtype=pl.UInt32), pl.col("run", "cluster")
     is_first = pl.any_horizontal(group.ne_missing(group.shift()))
     before = at - pl.when(is_first).then(at).forward_fill()
@@ -283,18 +273,18 @@ def index_reports(
         drawn = draw(returned.join(reports, on="post", how="semi"), *sample)
         selection = drawn.with_columns(selected=pl.lit(value=True), named=pl.lit(None, pl.String))
     if selection is not None:
-        known = selection.select("post", "named", scored="selected")
-        names = groups.select("cluster", "cluster_id")
-        reports = reports.drop("scored").join(known, on="post", how="left", maintain_order="left")
-        reports = reports.join(names, on="cluster", how="left", maintain_order="left")
-        is_own = (pl.col("named") == pl.col("cluster_id")).fill_null(pl.col("own"))
-        is_scored = pl.col("scored").fill_null(value=False)
-        reports = reports.with_columns(own=is_own, scored=is_scored).drop("named", "cluster_id")
+        known = selection.select("post", "named", is_selected="selected")
+        reports = reports.join(known, on="post", how="left", maintain_order="left")
+        name = groups["cluster_id"].gather(reports["cluster"])
+        reports = reports.with_columns(
+            own=(pl.col("named") == name).fill_null(pl.col("own")),
+            scored=pl.col("is_selected").fill_null(value=False),
+        )
     owned = reports.filter("own")
     has_none = ~pl.col("post").is_in(owned["post"].implode())
     reports = reports.with_columns(pl.col("scored") & (pl.col("own") | has_none))
     if selection is not None and sample is None:
-        refuse_selection(selection, origin, posts, reports, groups)
+        refuse_selection(selection, tables, reports, groups)
 
     # Clusters of the same posts count once in the coverage of runs for whose posts they were made.
     groups = groups.with_columns(same_as="cluster_id")
@@ -314,34 +304,30 @@ def index_reports(
 
 def refuse_selection(
     selection: pl.DataFrame,
-    origin: Table,
-    posts: Table,
+    tables: Mapping[str, Table],
     reports: pl.DataFrame,
     groups: pl.DataFrame,
 ) -> None:
     """Refuse selected posts that are in no cluster, or not in the one that was made for them."""
+    posts = tables["runs"]
     chosen = selection.filter("selected")
     lost = chosen.join(reports, on="post", how="anti").select("post")
     reason = 'selected post "{post_id}" of topic "{topic}" is in no cluster'
     cure = "the assessors' clusters must hold every selected post"
-    refuse(posts, posts.frame.join(lost, on="post", how="semi"), reason, cure, "unknown-id")
+    posts.refuse(posts.frame.join(lost, on="post", how="semi"), reason, cure, "unknown-id")
     lost = chosen.drop_nulls("named").join(reports.filter("own"), on="post", how="anti")
-    there = groups.select("topic", named="cluster_id", there=pl.lit("there"))
+    there = groups.select("topic", named="cluster_id", why=pl.lit(""))
     lost = lost.join(there, on=["topic", "named"], how="left").sort("file", "line")
-    inside = 'selected post "{post_id}" of topic "{topic}" is not in its own cluster "{named}"'
-    absent = (
-        'topic "{topic}" has no cluster "{named}", which is said to be that of the selected post '
-        '"{post_id}"'
-    )
+    lost = lost.with_columns(pl.col("why").fill_null(", which the topic does not have"))
+    reason = 'selected post "{post_id}" of topic "{topic}" is not in its own cluster "{named}"{why}'
     cure = (
         "cluster_id names the cluster that was made for the post, and that holds it: correct "
         "one of the two files, or leave cluster_id empty where none was made"
     )
-    code, is_there = "conflicting-rows", pl.col("there").is_not_null()
-    faults = [*origin.faults(lost.filter(is_there), inside, cure, code)]
-    faults += origin.faults(lost.filter(~is_there), absent, cure, code)
-    if faults:
-        raise InputError(sorted(faults, key=lambda fault: (fault.file, fault.line or 0)))
+    lost = lost.with_columns(
+        pl.col("why").fill_null("is said to have a cluster that is not there,")
+    )
+    tables.get("selected", posts).refuse(lost, reason, cure, "conflicting-rows")
 
 
 def warn_of_reports(
@@ -352,15 +338,13 @@ def warn_of_reports(
     others: pl.DataFrame | None,
 ) -> Iterator[str]:
     """Yield what a reader of latency, redundancy and coverage should know."""
-    met = index["reports"]["run"].unique()
-    for run, number in index.outputs.group_by("run", maintain_order=True).len().iter_rows():
-        if run not in met:
-            more = 0
-            if others is not None:
-                is_own = (pl.col("run") == run) & pl.col("topic").is_in(index.topics)
-                more = int(others.filter(is_own).select(total(pl.col("rows"))).item())
-            what = count(number + more, "post")
-            yield Reason(f"run {run}: none of its {what} of judged topics is in any cluster")
+    unmet = index.outputs.join(index["reports"], on="run", how="anti", maintain_order="left")
+    for run, number in unmet.group_by("run", maintain_order=True).len().iter_rows():
+        if others is not None:
+            is_own = (pl.col("run") == run) & pl.col("topic").is_in(index.topics)
+            number += int(others.filter(is_own).select(total(pl.col("rows"))).item())
+        what = count(number, "post")
+        yield Reason(f"run {run}: none of its {what} of judged topics is in any cluster")
     if other:
         what = count(other, "post")
         yield f"{what} with another time in the run than in the clusters: latency takes theirs"
@@ -398,54 +382,45 @@ def discount(gain: pl.Expr, place: pl.Expr) -> pl.Expr:
     return pl.when(place < DEPTH).then(worth).otherwise(0.0)
 
 
-def index_days(
-    posts: Table,
-    clusters: Table,
-    grades: Table,
-    epochs: pl.DataFrame,
-    rules: PushRules,
-    edition: str,
-) -> Content:
+def index_days(tables: Mapping[str, Table], rules: PushRules, edition: str) -> Content:
     """Return what every day of every run and topic was worth, and the delays of posts that earn.
 
     Posts are taken in the order of the file, or of the ranks of a list. The first post of a
     cluster *retrieves* it; a cluster stays retrieved on later days.
     """
-    topics = grades.frame.select("topic").unique().sort("topic")
+    posts, clusters, grades = tables["runs"], tables["clusters"], tables["qrels"].frame
+    topics = grades.select("topic").unique().sort("topic")
     is_judged = pl.col("topic").is_in(topics["topic"].to_list())
     day, gain, place, cell = pl.col("day"), pl.col("gain"), pl.col("place"), [*KEY, "day"]
-    known = epochs.select("post_id", epoch_day="day", created="time")
-    known = known.unique("post_id", keep="last").with_row_index("number")
+    known = tables["epochs"].frame.unique("post_id", keep="last").with_row_index("number")
+    known = known.select("number", "post_id", epoch_day="day", created="time")
     is_day = pl.col("epoch_day").is_in(rules.days)
 
     # The posts of clusters, once each: what they and the clusters of a day are worth.
-    time = pl.col("time")
-    start = time.first() if rules.cluster_start == "listed" else time.min()
-    key = ["topic", "cluster_id"]
-    starts = clusters.frame.group_by(key, maintain_order=True).agg(start=start)
+    time, cluster = pl.col("time"), ["topic", "cluster_id"]
+    start = (time.first() if rules.cluster_start == "listed" else time.min()).over(cluster)
+    gold = clusters.frame.select(*POST, "cluster_id", start=start).filter(is_judged)
     keep = "last" if rules.two_clusters == "last" else "first"
-    gold = clusters.frame.select(*key, "post_id").unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
-    gold = gold.filter(is_judged).join(starts.with_row_index("cluster"), on=key)
-    gold = gold.join(known, on="post_id", how="left")
-    gold = gold.join(grades.frame.select(*POST, "grade"), on=POST, how="left")
-    worth = pl.col("grade") * 0.5
-    for label, own in rules.gains.items():
-        worth = pl.when(pl.col("grade") == label).then(own).otherwise(worth)
+    gold = gold.unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
+    gold = gold.join(known, on="post_id", how="left", maintain_order="left")
+    gold = gold.join(grades.select(*POST, "grade"), on=POST, how="left", maintain_order="left")
+    grade, labels = pl.col("grade"), rules.gains
+    worth = grade.replace_strict(labels, default=grade * 0.5, return_dtype=pl.Float64)
     gold = gold.with_columns(gain=worth.fill_null(0.0), gold_day=pl.when(is_day).then("epoch_day"))
-    gold = gold.with_columns(best=gain.max().over("cluster", "gold_day"))
+    gold = gold.with_columns(best=gain.max().over(*cluster, "gold_day"))
 
     # Pushed posts, or daily lists.
     are_lists = bool((posts.frame["day"] != 0).any())
     pushed = posts.frame.select(*KEY, "post_id", "time", "day", "file", "line", "^rank$")
     pushed = pushed.filter(is_judged).join(known, on="post_id", how="left", maintain_order="left")
+    drops = rules.early_posts == "drop" and not are_lists
     pushed = pushed.with_columns(
         epoch_day=day if are_lists else pl.col("epoch_day"), pushed=time + rules.clock_offset
-    ).drop("post_id", "time")
-    pushed = pushed.with_columns(day=pl.when(is_day).then("epoch_day"))
+    ).with_columns(
+        day=pl.when(is_day).then("epoch_day"),
+        early=((pl.col("pushed") < pl.col("created")) & is_day & drops).fill_null(value=False),
+    )
     refuse_other_days(pushed, posts, rules.period_of(edition))
-    drops = rules.early_posts == "drop" and not are_lists
-    is_early = (pl.col("pushed") < pl.col("created")) & day.is_not_null() & drops
-    pushed = pushed.with_columns(early=is_early.fill_null(value=False))
     repeats = find_repeats(posts.frame).filter(is_judged)
     warnings = tuple(warn_of_days(posts, pushed, repeats, gold, rules, edition))
     lost = natural_order(set(clusters.frame["topic"].unique()) - set(topics["topic"]))
@@ -453,18 +428,18 @@ def index_days(
         what = f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored"
         warnings += (f"{what}: {listed(lost)}",)
 
-    pushed = pushed.drop("file", "line", "epoch_day").filter(day.is_not_null() & ~pl.col("early"))
+    pushed = pushed.filter(day.is_not_null() & ~pl.col("early"))
     if are_lists and rules.list_order == "rank":
         pushed = pushed.sort("rank", maintain_order=True)
     pushed = pushed.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over(cell))
     if repeats.height:
         pushed = pushed.with_columns(pl.col("pushed").last().over(*KEY, "number"))
-    offers = gold.select("topic", "number", "cluster", "start", "best", "gain", day="gold_day")
+    offers = gold.select(*cluster, "number", "start", "best", "gain", day="gold_day")
     offers = offers.drop_nulls("day")
     sums = pushed.group_by(cell).agg(sent=pl.len())
     pushed = pushed.sort("day", maintain_order=True)
     first = pushed.join(offers, on=["topic", "number", "day"], maintain_order="left")
-    first = first.unique(["run", "cluster"], keep="first", maintain_order=True)
+    first = first.unique(["run", *cluster], keep="first", maintain_order=True)
     if rules.gain == "discounted" and not are_lists:
         minutes = quotient(pl.col("pushed") - pl.col("created"), 60.0).floor()
         left = quotient(WORTH_MINUTES - minutes, WORTH_MINUTES).clip(0.0)
@@ -476,11 +451,11 @@ def index_days(
     )
 
     # What clusters of a day offer to a run that has not retrieved them before.
-    offers = offers.unique(["cluster", "day"]).select("topic", "cluster", "day", gain="best")
-    retrieved = first.select("run", "cluster", retrieved="day")
+    offers = offers.unique([*cluster, "day"]).select(*cluster, "day", gain="best")
+    retrieved = first.select("run", *cluster, retrieved="day")
     index = index_of(posts, topics, posts.frame.select(*KEY, "time").filter(is_judged))
     runs = index.pairs.select("run").unique(maintain_order=True)
-    visible = runs.join(offers, how="cross").join(retrieved, on=["run", "cluster"], how="left")
+    visible = runs.join(offers, how="cross").join(retrieved, on=["run", *cluster], how="left")
     visible = visible.filter((pl.col("retrieved") >= day).fill_null(value=True))
     visible = visible.sort(*cell, -gain).with_columns(place=pl.int_range(pl.len()).over(cell))
     best = visible.group_by(cell).agg(
@@ -535,16 +510,14 @@ def warn_of_days(
     """Yield what is dropped, counted twice or worth nothing, and what is out of order."""
     are_lists = (posts.frame["day"] != 0).any()
     is_outside = pl.col("epoch_day").is_not_null() & pl.col("day").is_null()
-    sums = pushed.group_by("run", maintain_order=True).agg(
-        unknown=pl.col("created").filter(pl.lit(not are_lists)).null_count(),
-        early=pl.col("early").filter("early").len(),
-        outside=is_outside.filter(is_outside).len(),
-    )
-    for run, unknown, early, _ in sums.sort("run").iter_rows():
-        if unknown:
-            yield f"run {run}: {count(unknown, 'post')} not among the epochs, dropped"
-        if early:
-            yield f"run {run}: {count(early, 'post')} pushed before creation, dropped"
+    unknown = pushed.filter(pl.col("created").is_null() & (not are_lists))
+    for dropped, why in (
+        (unknown, "not among the epochs"),
+        (pushed.filter("early"), "pushed before creation"),
+        (pushed.filter(is_outside), f"outside of {rules.period_of(edition)}"),
+    ):
+        for run, number in dropped.group_by("run").len().sort("run").iter_rows():
+            yield f"run {run}: {count(number, 'post')} {why}, dropped"
     for run, number in repeats.group_by("run").len().sort("run").iter_rows():
         yield f"run {run}: {again(number)}; each push counts (rule repeated-posts=keep)"
     if gold["grade"].null_count():
@@ -555,21 +528,19 @@ def warn_of_days(
         if falls:
             lines = f"daily lists: {count(falls, 'line')} out of rank order; the ranks count"
             yield f"{lines}, or pass --rule list-order=lines to keep the order of lines"
-    for run, *_, outside in sums.filter(pl.col("outside") > 0).iter_rows():
-        period = rules.period_of(edition)
-        yield f"run {run}: {count(outside, 'post')} outside of {period}, dropped"
 
 
-def index_live(posts: Table, live: Table, epochs: pl.DataFrame, rules: PushRules) -> Content:
+def index_live(tables: Mapping[str, Table], rules: PushRules) -> Content:
     """Return the posts that were pushed to assessors, their votes, and the delays since creation.
 
     Posts that are not looked at, or have no judgment, are unjudged.
     """
+    posts, live = tables["runs"], tables["live"]
     topics = live.frame.select("topic").unique().sort("topic")
     judged = posts.frame.filter(pl.col("topic").is_in(topics["topic"].to_list()))
     time = pl.col("time")
     pushed = time.last().over(KEY_OF_POST) if rules.live_times == "last" else time
-    created = clock_of(epochs)(judged["post_id"])
+    created = clock_of(tables["live_epochs"].frame)(judged["post_id"])
     judged = judged.with_columns(pushed=pushed, delay=pushed + rules.clock_offset - created)
     votes = live.frame.select(*POST, "label")
     has_vote = judged.join(votes, on=POST, how="semi")["post"]
@@ -605,9 +576,8 @@ def index_live(posts: Table, live: Table, epochs: pl.DataFrame, rules: PushRules
     counts = pl.col("judged") & (is_timed | (rules.live_early != "unjudged"))
     judged = judged.with_columns(judged=is_seen & counts, seen=is_seen)
     is_timely = pl.col("judged" if rules.live_latency == "judged" else "seen") & is_timed
-    says = pl.lit(rules.live_other)
-    for label, said in rules.live_labels.items():
-        says = pl.when(pl.col("label") == label).then(pl.lit(said)).otherwise(says)
+    label = pl.col("label")
+    says = label.replace_strict(rules.live_labels, default=rules.live_other, return_dtype=pl.String)
     votes = judged.filter("judged").join(votes, on=POST).select(*KEY, "post", says=says)
     if rules.live_votes == "labels":
         votes = votes.unique(["post", "says"])
