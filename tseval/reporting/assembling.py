@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,16 @@ from tseval.io.scores import Provenance, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.reporting import curves
-from tseval.reporting.boards import leading_first, measure_boards, ranked_runs, score_downloads
+from tseval.reporting.boards import (
+    leading_first,
+    measure_boards,
+    ranked_runs,
+    score_downloads,
+    terms,
+)
 from tseval.reporting.content import InputRow, Report, VolumeOfRuns
 from tseval.reporting.inputs import ReportInputs, needed, parameters
 from tseval.reporting.recorded import differences, input_rows, recorded
-from tseval.reporting.terms import terms
 
 if TYPE_CHECKING:
     from tseval.comparison import Given
@@ -167,9 +172,13 @@ def _with_sections(
         *missing.warnings,
     ]
     sections = []
-    curved = _curves(request, beside.family, evaluation, setting, treatment)
     declared = () if beside.family.report is None else beside.family.report.sections
-    for each in (*curved, *declared):
+    if beside.family.curves:
+        asked = curves.CurvesAsked(request.curves, request.plan, treatment)
+        drawn = curves.curve_blocks(evaluation, setting, asked)
+        over_time = Section(curves.CURVES, curves.TITLE, lambda *_: drawn, leads=True)
+        declared = (over_time, *declared)
+    for each in declared:
         made = list(each.blocks(evaluation, setting))
         warnings += [block.text for block in made if isinstance(block, Warned)]
         shown = tuple(block for block in made if not isinstance(block, Warned))
@@ -194,20 +203,6 @@ def _volume(
         return None
     counts = family.report.volume.counted(evaluation)
     return VolumeOfRuns(family.report.volume.noun, tuple(map(counts.get, runs)))
-
-
-def _curves(
-    request: Request,
-    family: Family[Any, Any],
-    evaluation: Evaluation,
-    setting: Setting[Any],
-    treatment: Treatment,
-) -> Iterator[Section]:
-    """The section of curves, of families that have such."""
-    if family.curves:
-        asked = curves.CurvesAsked(request.curves, request.plan, treatment)
-        made = curves.curve_blocks(evaluation, setting, asked)
-        yield Section(curves.CURVES, curves.TITLE, lambda *_: made, leads=True)
 
 
 def _without_runs(

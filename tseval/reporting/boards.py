@@ -1,4 +1,4 @@
-"""Means, intervals, letters and the score of each topic: what the files of scores hold."""
+"""What files of scores hold: means, intervals, letters, scores of topics; and definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
 from tseval.io.formulas import saved
-from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
+from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow, Term
 from tseval.reporting.recorded import traits_of
 
 PAIRS_LISTED = 28
@@ -164,6 +164,32 @@ def _against(
         return
     seen = [each if each.other == baseline else each.turned for each in pairs]
     yield from sorted(seen, key=lambda each: order.index(each.run))
+
+
+def terms(measures: Sequence[str], families: Sequence[str] | None) -> Iterator[Term]:
+    """Each measure by its definition; one of several families by those of the scores."""
+    for name in measures:
+        own = known_measures(name, families) or known_measures(name)
+        if not own:
+            yield Term(name, "", (("definition", "no measure of this name is known here"),))
+        for each in own:
+            yield Term(name, each.definition.summary, tuple(_entries(each)))
+
+
+def _entries(measure: Measure) -> Iterator[tuple[str, str]]:
+    definition = measure.definition
+    way = "higher is better" if definition.higher_is_better else "lower is better"
+    yield "definition", definition.formula
+    for name, _ in measure.arguments:
+        parameter = definition.parameter(name)
+        written = name if parameter.flag else f"{name}={measure.argument(name)}"
+        yield "with", f"{written}: {parameter.meaning}"
+    if measure.at is not None:
+        yield "taken at", measure.at
+    yield "direction", way
+    yield "range", definition.range
+    yield "empty case", definition.empty_case
+    yield "citation", definition.citation
 
 
 def score_downloads(board: Board, found: Comparison) -> tuple[Download, ...]:

@@ -38,7 +38,7 @@ MEAN = "all"
 """The topic that stands for the mean over topics."""
 DAYS_FROM = 14 * 24  # hours; a longer span is read in days
 DOTS_PER_PIXEL = 2  # PNG is drawn at scale 2, and so are many screens
-NO_CURVE, UNDEFINED = "no curve to draw", "undefined at every time"
+NO_CURVE = "no curve to draw"
 SHARES = {"R", "Rs"}
 """Measures whose curves are drawn from 0 to 1."""
 LEAST = 1.01
@@ -221,25 +221,18 @@ class Grid:
         axes = {measure: self._named(measure, axis_of(measure)) for _, measure in cells}
         panels = []
         for place, cell in enumerate(cells):
-            title, note = self._heading(*cell, place)
             drawn = marks(cell)
-            panels.append(
-                Panel(
-                    title,
-                    note,
-                    self._time(is_named=place >= len(cells) - columns),
-                    drawn.lines,
-                    axes[cell[1]],
-                    is_stepped,
-                    drawn.dots,
-                    drawn.points,
-                    drawn.parts,
-                    drawn.keys,
-                    self._possible(cell[1], drawn),
-                    notice=_lack(drawn),
-                    size=(width, height),
-                )
+            panel = Panel(
+                *self._heading(*cell, place),
+                self._time(is_named=place >= len(cells) - columns),
+                y=axes[cell[1]],
+                is_stepped=is_stepped,
+                possible=self._possible(cell[1], drawn),
+                notice="" if any(each.x for each in (*drawn.lines, *drawn.dots)) else NO_CURVE,
+                size=(width, height),
+                **drawn._asdict(),
             )
+            panels.append(panel)
         topic = self._only_topic() if len(self.topics) == 1 else ""
         words = self.words
         return Picture(words.title, words.signature, words.runs, tuple(panels), columns, topic)
@@ -449,13 +442,3 @@ def _end(line: Any) -> tuple[float, float | None, float | None]:
     """Where a line ends, and the interval of that if there is one."""
     ends = (line.low, line.high) if line.low <= line.high else (None, None)
     return (line.to_value, *ends)
-
-
-def _lack(drawn: Marks) -> str:
-    """What is said where a panel has nothing to draw."""
-    if drawn.dots and any(each.x for each in drawn.dots):
-        return ""
-    if not any(each.x for each in drawn.lines):
-        return NO_CURVE
-    is_known = any(value is not None for each in drawn.lines for value in each.value)
-    return "" if is_known else UNDEFINED

@@ -62,33 +62,35 @@ def chart_page(picture: Picture) -> bytes:
 
 
 def _sections(report: Report) -> Iterator[tuple[str, str, str]]:
-    """Every section that the report has something for, or can say what it would need."""
+    """Every section that the report has something for, or can say what it would need.
+
+    The first panels have a legend above them.
+    """
     words: Any = _templates().get_template("words.html").module
     heat: Any = _templates().get_template("heat.html").module
     lines = Lines.of_runs(report.runs)
-    given: dict[str, Any] = {"report": report, "lines": lines}
+    panelled = [each for each in report.sections if each.panels]
+    with_legend = min(panelled, key=lambda each: not each.leads, default=None)
+    given: dict[str, Any] = {"report": report, "lines": lines, "with_legend": with_legend}
+
+    def declared(*, leads: bool) -> Iterator[tuple[str, str, str]]:
+        for each in report.sections:
+            if each.leads == leads:
+                yield each.name, each.title, _filled("section.html", given, section=each)
+
     title = "How the run does" if len(report.runs) == 1 else "Which run is better"
     yield "verdict", title, verdict_section(report)
     if report.measures:
         columns = [tables.Column.of(report, each) for each in report.measures]
         yield "means", "Means by measure", _filled("means.html", given, columns=columns)
-    first = [each for each in report.sections if each.leads]
-    has_legend = False
-    for section in first:
-        content = _filled("section.html", given, section=section, has_legend=has_legend)
-        yield section.name, section.title, content
-        has_legend = has_legend or bool(section.panels)
+    yield from declared(leads=True)
     if report.topics and report.measures:
         noun, *others = report.nouns
         title = f"By {' or '.join(report.nouns)}" if others else f"{noun.capitalize()} by {noun}"
         yield "heat", title, heat.maps(report, {each.topic for each in report.timelines})
     if len(report.runs) > 1 and report.measures:
         yield "pair", "Two runs beside each other", _filled("pair.html", given)
-    for section in report.sections:
-        if not section.leads:
-            content = _filled("section.html", given, section=section, has_legend=has_legend)
-            yield section.name, section.title, content
-            has_legend = has_legend or bool(section.panels)
+    yield from declared(leads=False)
     others = [each for each in report.warnings if each not in report.doubts]
     yield "definitions", "Definitions", words.definitions(report)
     yield "warnings", "Warnings", words.warnings(report, list(worded(others, report)))
