@@ -23,9 +23,8 @@ from scipy.stats import ttest_rel
 
 from bench.rows import Row, tell
 from tseval.comparison import Plan, build_board
-from tseval.comparison.board import Board
+from tseval.comparison.board import Board, TopicScores, read_scores
 from tseval.comparison.runs import compare_board
-from tseval.comparison.topic_scores import TopicScores, read_scores
 from tseval.io.origin import InputRecord
 from tseval.statistics.paired import TESTS
 

@@ -12,7 +12,8 @@ from tseval import drawer, version
 
 if TYPE_CHECKING:
     from tseval.comparison import compare
-    from tseval.comparison.with_gold import lead, sweep
+    from tseval.comparison.sweep import sweep
+    from tseval.comparison.with_gold import lead
     from tseval.core.measure import Measure
     from tseval.core.registry import measure
     from tseval.core.scores import Scores
@@ -88,7 +89,7 @@ _PUBLIC = {
     "score_filtering": "tseval.families.calls",
     "score_responses": "tseval.families.calls",
     "score_timelines": "tseval.families.calls",
-    "sweep": "tseval.comparison.with_gold",
+    "sweep": "tseval.comparison.sweep",
     "score_values": "tseval.families.calls",
 }
 

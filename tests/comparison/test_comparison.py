@@ -23,7 +23,7 @@ from tseval.comparison.directions import higher_is_better, in_order, wanted_meas
 from tseval.comparison.frames import sections
 from tseval.comparison.reusability import leave_out, teams_of
 from tseval.comparison.runs import topic_draws
-from tseval.comparison.scored_runs import ScoredRuns
+from tseval.comparison.with_gold import ScoredRuns
 from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
@@ -680,8 +680,10 @@ def test_what_a_run_was_not_scored_on_is_left_out_with_gold() -> None:
     late = pd.DataFrame([("blue", "s", "u9", 1, "nine")], columns=UPDATES.columns)
     sources = TemporalInputs([pd.concat([UPDATES, late])], pd.concat([GOLD, extra]), SAID)
     scored = scored_runs(sources)
-    assert scored.board(Treatment()).known.sum(axis=1).ravel().tolist() == [2, 2, 2]
-    assert scored.board(Treatment(), "skip").known.sum(axis=1).ravel().tolist() == [2, 1, 1]
+    board = scored.board_of(scored.evaluation(), Treatment())
+    assert board.known.sum(axis=1).ravel().tolist() == [2, 2, 2]
+    skipping = scored.board_of(scored.evaluation(), Treatment(on_missing="skip"))
+    assert skipping.known.sum(axis=1).ravel().tolist() == [2, 1, 1]
 
 
 def rows(found: Findings, part: str) -> list[tuple[object, ...]]:

@@ -15,7 +15,7 @@ from tests.oracles import lead as slow
 from tests.oracles.temporal import Collection
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH
 from tseval.comparison import Plan
-from tseval.comparison.lead import Lead, leads
+from tseval.comparison.with_gold import Lead, leads
 from tseval.core.calling import evaluated
 from tseval.core.registry import family
 from tseval.errors import UsageError

@@ -179,7 +179,7 @@ def test_a_sweep_of_no_run_is_refused() -> None:
 
 
 def test_families_without_a_matcher_have_no_sweep() -> None:
-    from tseval.comparison.scored_runs import ScoredRuns
+    from tseval.comparison.with_gold import ScoredRuns
 
     with pytest.raises(UsageError, match="no matcher finds anything in filtering"):
         ScoredRuns(family("filtering"), None, None).matched()

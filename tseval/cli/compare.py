@@ -17,16 +17,13 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_markdown, sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
-from tseval.comparison.contests import Comparison, unmet
-from tseval.comparison.findings import FINDINGS_FORMS, Findings
+from tseval.comparison.findings import FINDINGS_FORMS, Comparison, Findings, unmet
 from tseval.comparison.frames import sections
-from tseval.comparison.lead import leads
 from tseval.comparison.plan import AGAINST, LEAD, LEAVE_OUT, POWER, RUNS, Plan, Treatment
-from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.reusability import LEFT_OUT, leave_out
-from tseval.comparison.runs import compare_board
-from tseval.comparison.scored_runs import ScoredRuns
+from tseval.comparison.runs import compare_board, discriminate_board
+from tseval.comparison.with_gold import ScoredRuns, leads
 from tseval.core import declared as declarations
 from tseval.core.calling import Where
 from tseval.core.declared import (
@@ -175,7 +172,8 @@ class Request:
         if self.inputs is None:
             return read_board(self.files, self.wanted, self.treatment, self.form("scores"))
         with progress("matching", self.quiet) as tell:
-            return self.scored.board(self.treatment, self.treatment.on_missing, tell)
+            scored = self.scored
+            return scored.board_of(scored.evaluation(tell), self.treatment)
 
     def matched_by(self, matcher: str) -> Request:
         """The same with a matcher in the place of matches, or of another matcher."""
@@ -220,14 +218,8 @@ def left_out(request: Request) -> Findings:
     asked = request.question
     teams = None if asked.teams is None else read_teams(asked.teams)
     with progress("leaving out", request.quiet) as tell:
-        return leave_out(
-            request.scored,
-            str(asked.leave_out),
-            request.treatment,
-            request.treatment.on_missing,
-            teams,
-            tell,
-        )
+        how = str(asked.leave_out)
+        return leave_out(request.scored, how, request.treatment, teams, tell)
 
 
 def leading(request: Request) -> Findings:

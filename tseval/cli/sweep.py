@@ -16,8 +16,8 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_markdown, sections_table
 from tseval.comparison.frames import sections
 from tseval.comparison.plan import Plan, Treatment
-from tseval.comparison.scored_runs import ScoredRuns
-from tseval.comparison.sweep import Sweep, Tried, sweep
+from tseval.comparison.sweep import Sweep, Tried, sweep_runs
+from tseval.comparison.with_gold import ScoredRuns
 from tseval.core import declared as declarations
 from tseval.core.calling import Where
 from tseval.core.declared import SWEEP, build
@@ -82,7 +82,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
             naming=build(Naming, given),
             access=Access(given["input_format"], sharing),
         )
-        found = sweep(runs, build(Tried, given), build(Plan, given), treatment, tell)
+        found = sweep_runs(runs, build(Tried, given), build(Plan, given), treatment, tell)
     warn(found.warnings, given["quiet"])
     deliver(content(found, form, to_file=output is not None), output, form=form)
 

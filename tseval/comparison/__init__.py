@@ -7,14 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from tseval.comparison.board import Board, build_board
-from tseval.comparison.contests import Comparison, Contest, RunStanding
-from tseval.comparison.findings import Findings
+from tseval.comparison.board import Board, TopicScores, build_board, read_scores, scores_table
+from tseval.comparison.findings import Comparison, Contest, Findings, RunStanding
 from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
-from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.runs import compare_board
-from tseval.comparison.topic_scores import TopicScores, read_scores, scores_table
+from tseval.comparison.runs import compare_board, discriminate_board
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.errors import UsageError

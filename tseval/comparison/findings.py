@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tseval.comparison.plan import Plan
+from tseval.core.requirements import Quantity, Requirement
 from tseval.core.wording import count
-from tseval.errors import UsageError
+from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.io.atomic_write import write_whole
 from tseval.io.formulas import saved
-from tseval.io.latex import LatexTable, latex_bytes
+from tseval.io.latex import DOWN, UP, LatexTable, escaped, latex_bytes
 from tseval.io.markup import html_signature, html_table
 from tseval.io.origin import InputRecord
 from tseval.io.rows import ROW_FORMS, result_object_bytes, rows_bytes
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 LATEX = "latex"
 FINDINGS_FORMS = (*ROW_FORMS, LATEX)
+DECIMALS = 4
+MARK = r"\textsuperscript{*}"
+"""What a run has beside its mean that differs from the baseline."""
 PART = "part"
 """The first column where several parts stand in one table."""
 
@@ -150,3 +155,159 @@ def _kind(values: Sequence[Any]) -> str:
         if kinds == {kind}:
             return name
     return "Float64"
+
+
+class RunStanding(NamedTuple):
+    """How a run does by a measure; None is undefined.
+
+    `rank` counts from 1, best first, and tied runs share the best of their ranks. Two runs share a
+    letter if no difference was found between them; against a baseline there are no letters.
+    """
+
+    measure: str
+    run: str
+    rank: int
+    topics: int
+    mean: float
+    low: float | None
+    high: float | None
+    letters: str | None
+
+
+class Contest(NamedTuple):
+    """Two runs by a measure, over the topics where both have a score; None is undefined.
+
+    `difference` is the mean of `run` minus that of `other` there. `wins` and `losses` count topics
+    where `run` is better or worse, whichever way the measure goes. `different` says whether
+    `adjusted`, the corrected p value, is small enough, and `better` then which has the better mean.
+    """
+
+    measure: str
+    run: str
+    other: str
+    topics: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    d: float | None
+    g: float | None
+    p: float | None
+    adjusted: float | None
+    different: bool
+    better: str | None
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Findings):
+    """What a comparison of runs found: the parts `means` and `pairs`."""
+
+    plan: Plan = field(default_factory=Plan)
+    higher: Mapping[str, bool] = field(default_factory=dict)
+    """For each measure whether higher is better."""
+    cannot_tell: Mapping[str, str] = field(default_factory=dict)
+    """Measures by which no difference can be shown, whatever the scores, each with the reason."""
+
+    @property
+    def standings(self) -> tuple[RunStanding, ...]:
+        """How each run does, by measure, best first."""
+        return self.parts["means"].rows
+
+    @property
+    def contests(self) -> tuple[Contest, ...]:
+        """Every pair that was compared, by measure."""
+        return self.parts["pairs"].rows
+
+    def letters(self, measure: str) -> dict[str, str | None]:
+        """The letters of each run, best first; None against a baseline and in `cannot_tell`."""
+        self._check(measure)
+        return {each.run: each.letters for each in self.standings if each.measure == measure}
+
+    def contest(self, measure: str, run: str, other: str) -> Contest:
+        """One pair; it may be named either way round, and comes as it was compared."""
+        self._check(measure)
+        for each in self.contests:
+            if each.measure == measure and {each.run, each.other} == {run, other}:
+                return each
+        raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
+
+    def _check(self, measure: str) -> None:
+        if measure not in self.higher:
+            raise UsageError(f"no measure '{measure}' here; there are: {', '.join(self.higher)}")
+
+    def latex(self) -> LatexTable:
+        """The means with their letters, a column a measure; of one measure also the intervals.
+
+        Runs come in the order of the first measure. The best mean of each measure is set in bold.
+        Against a baseline a star marks the runs that differ from it.
+        """
+        arrows = {name: UP if way else DOWN for name, way in self.higher.items()}
+        heads = [f"{escaped(name)} {arrow}" for name, arrow in arrows.items()]
+        different = {(each.measure, each.run) for each in self.contests if each.different}
+        cells = {}
+        for each in self.standings:
+            mean = f"{each.mean:.{DECIMALS}f}"
+            best = rf"\textbf{{{mean}}}" if each.rank == 1 else mean
+            mark = MARK if (each.measure, each.run) in different else ""
+            if each.letters is not None:
+                mark = rf"\textsuperscript{{{escaped(each.letters)}}}"
+            cells[each.measure, each.run] = best + mark
+        runs = list(dict.fromkeys(each.run for each in self.standings))
+        rows = [[escaped(run), *(cells.get((name, run), "--") for name in arrows)] for run in runs]
+        if len(arrows) == 1:
+            heads.append(f"{100 * self.plan.level:g}\\,\\% interval")
+            for row, each in zip(rows, self.standings, strict=True):
+                has_ends = each.low is not None and each.high is not None
+                row.append(
+                    f"[{each.low:.{DECIMALS}f}, {each.high:.{DECIMALS}f}]" if has_ends else "--"
+                )
+        return LatexTable(["Run", *heads], rows, self.signature)
+
+    def more(self) -> dict[str, Any]:
+        """Which way each measure goes, and why no difference can be shown where that is so."""
+        return {
+            "measures": [
+                {"measure": name, "higher_is_better": way}
+                | ({"cannot_tell": self.cannot_tell[name]} if name in self.cannot_tell else {})
+                for name, way in self.higher.items()
+            ]
+        }
+
+
+def unmet(wanted: Sequence[Requirement], found: Comparison) -> list[str]:
+    """A line for each requirement that is not met; a name that is not here is a `UsageError`."""
+    runs = list(dict.fromkeys(each.run for each in found.standings))
+
+    def named(text: str) -> str:
+        if text not in found.higher:
+            known = f"there are: {', '.join(found.higher)}{did_you_mean(text, found.higher)}"
+            raise MeasureError(f"no measure '{text}' here; {known}")
+        return text
+
+    lines = [
+        each.failure(of, _value(of, found))
+        for each in wanted
+        for of in each.quantities(runs, named)
+    ]
+    return [line for line in lines if line is not None]
+
+
+def _value(of: Quantity, found: Comparison) -> float | None:
+    """A mean, or a difference over the topics where both have a score; or a bound of it."""
+    if of.other is None:
+        standing = next(
+            (s for s in found.standings if (s.run, s.measure) == (of.run, of.measure)), None
+        )
+        if standing is None:
+            return None
+        return {"low": standing.low, "high": standing.high}.get(of.side, standing.mean)
+    other, measure = of.other
+    if measure != of.measure or other == of.run:
+        raise UsageError(f"--require '{of}': a difference is of two runs by one measure")
+    contest = found.contest(measure, of.run, other)
+    if contest.run == of.run:
+        return {"low": contest.low, "high": contest.high}.get(of.side, contest.difference)
+    turned = {"low": contest.high, "high": contest.low}.get(of.side, contest.difference)
+    return None if turned is None else -turned

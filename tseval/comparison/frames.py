@@ -7,8 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.comparison.contests import Comparison, Contest, RunStanding
-from tseval.comparison.findings import Findings
+from tseval.comparison.findings import Comparison, Contest, Findings, RunStanding
 from tseval.comparison.ranking import Correlation
 from tseval.comparison.reusability import Moved
 from tseval.comparison.sweep import Sweep, SweptOrder
@@ -26,8 +25,8 @@ RUNS_SHOWN = 8
 DECIMALS = 4
 LEAST_P = 0.0001
 BLANK = "–"
-Columns: TypeAlias = dict[str, tuple[Callable[..., Any], str]]
-"""The heads of a table, each with how it is shown, and the fields that it is made of."""
+Columns: TypeAlias = dict[str, str | tuple[Callable[..., Any], str]]
+"""The heads of a table with their fields, and how they are shown: else as text or number."""
 
 
 def sections(found: Findings) -> dict[str, pd.DataFrame]:
@@ -132,10 +131,14 @@ def _correlations(rows: Sequence[Correlation]) -> Iterator[dict[str, Any]]:
 
 def _rows(columns: Columns, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield rows as a person reads them; a run that is left out alone is named once."""
+    cells = [
+        (head, *((_text, cell) if isinstance(cell, str) else cell))
+        for head, cell in columns.items()
+    ]
     for each in rows:
         yield {
             head: form(*(getattr(each, name) for name in names.split()))
-            for head, (form, names) in columns.items()
+            for head, form, names in cells
             if head != "left out" or not isinstance(each, Moved) or each.left_out != each.run
         }
 
@@ -160,8 +163,8 @@ def _share(value: float | None) -> str:
     return BLANK if value is None else f"{100 * value:.1f} %"
 
 
-def _text(value: int | None) -> str:
-    return BLANK if value is None else str(value)
+def _text(value: object) -> object:
+    return _number(value) if value is None or isinstance(value, float) else value
 
 
 def _range(low: float | None, high: float | None) -> str:
@@ -174,58 +177,54 @@ def _chance(value: float | None) -> str:
     return _number(value)
 
 
-def _as_it_is(value: object) -> object:
-    return value
-
-
 def _plain(*names: str) -> Columns:
-    """Columns that are called as their fields, and shown as these are."""
-    return {name: (_as_it_is, name) for name in names}
+    """Return columns that are called as their fields."""
+    return {name: name for name in names}
 
 
 RESULT: Columns = {
-    "difference": (_number, "difference"),
+    "difference": "difference",
     "interval": (_range, "low high"),
     "d": (partial(_number, decimals=2), "d"),
     "g": (partial(_number, decimals=2), "g"),
     "p": (_chance, "p"),
     "corrected": (_chance, "adjusted"),
     "better": (lambda better: better or "", "better"),
-    "won": (_as_it_is, "wins"),
-    "tied": (_as_it_is, "ties"),
-    "lost": (_as_it_is, "losses"),
+    "won": "wins",
+    "tied": "ties",
+    "lost": "losses",
 }
 CONTEST, AGAINST = _plain("run", "other") | RESULT, _plain("run") | RESULT
 SWEPT = _plain("run", "other", "settings", "ahead") | {
-    "told apart": (_as_it_is, "told_ahead"),
-    "behind": (_as_it_is, "behind"),
-    "told apart ": (_as_it_is, "told_behind"),
+    "told apart": "told_ahead",
+    "behind": "behind",
+    "told apart ": "told_behind",
     "difference": (lambda *ends: " to ".join(map(_number, ends)), "least largest"),
 }
 POWER = _plain("measure", "pairs") | {
-    "told apart": (_as_it_is, "found"),
+    "told apart": "found",
     "share": (_share, "power"),
-    "corrected": (_as_it_is, "found_corrected"),
+    "corrected": "found_corrected",
     "its share": (_share, "power_corrected"),
-    "difference needed": (_number, "needed"),
-    "typically": (_number, "typical"),
+    "difference needed": "needed",
+    "typically": "typical",
 }
 REUSABILITY = _plain("measure", "runs") | {
     "mean change": (_signed, "bias"),
-    "mean size": (_number, "change"),
-    "largest": (_number, "largest_change"),
-    "most ranks up": (_as_it_is, "up"),
-    "most ranks down": (_as_it_is, "down"),
-    "least tau-b": (_number, "least_tau_b"),
+    "mean size": "change",
+    "largest": "largest_change",
+    "most ranks up": "up",
+    "most ranks down": "down",
+    "least tau-b": "least_tau_b",
 }
 MOVED = _plain("measure") | {
-    "left out": (_as_it_is, "left_out"),
-    "run": (_as_it_is, "run"),
-    "mean": (_number, "mean"),
-    "without": (_number, "mean_without"),
+    "left out": "left_out",
+    "run": "run",
+    "mean": "mean",
+    "without": "mean_without",
     "change": (_signed, "change"),
-    "rank": (_text, "rank"),
-    "then": (_text, "rank_without"),
+    "rank": (partial(_number, decimals=0), "rank"),
+    "then": (partial(_number, decimals=0), "rank_without"),
 }
 LEADS = _plain("run", "other", "topics", "nuggets") | {
     "mean lead (h)": (_between, "mean mean_low mean_high"),
@@ -234,14 +233,14 @@ LEADS = _plain("run", "other", "topics", "nuggets") | {
     "later": (partial(_number, decimals=2), "later"),
 }
 CONTRIBUTION = _plain("measure") | {
-    "left out": (_as_it_is, "left_out"),
-    "runs": (_as_it_is, "runs"),
-    "matches lost": (_as_it_is, "lost"),
-    "of": (_as_it_is, "matches"),
-    "nuggets": (_as_it_is, "nuggets"),
-    "tau-b": (_number, "tau_b"),
-    "tau-AP": (_number, "tau_ap"),
-    "largest move": (_as_it_is, "largest_move"),
+    "left out": "left_out",
+    "runs": "runs",
+    "matches lost": "lost",
+    "of": "matches",
+    "nuggets": "nuggets",
+    "tau-b": "tau_b",
+    "tau-AP": "tau_ap",
+    "largest move": "largest_move",
 }
 SHOWN: dict[str, tuple[str, Columns]] = {
     "power": ("Discriminative power", POWER),

@@ -15,13 +15,20 @@ from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import Treatment
 from tseval.comparison.runs import NOISE, signature
-from tseval.comparison.scored_runs import ScoredRuns
-from tseval.core.family import Lost
+from tseval.comparison.with_gold import ScoredRuns
 from tseval.core.wording import listed
 from tseval.errors import UsageError, check_choice
 from tseval.io.names import natural_order
 from tseval.parallel.sharing import Progress
 from tseval.statistics.ranks import kendall, known_means, tau_ap
+
+
+class Standing(NamedTuple):
+    """A run's mean and rank."""
+
+    mean: float
+    rank: int
+
 
 LEFT_OUT = ("run", "team")
 TEAM_END = "-"
@@ -101,7 +108,6 @@ def leave_out(
     scored: ScoredRuns,
     by: str,
     treatment: Treatment,
-    on_missing: str | None = None,
     teams: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Findings:
@@ -110,24 +116,27 @@ def leave_out(
     Fewer than two runs or teams, or no assessors' matches, is a `UsageError`.
     """
     judgments = scored.judgments()
-    whole = scored.board_of(judgments.evaluation(), treatment, on_missing)
-    check_directions(whole)
-    together = teams_of(whole.runs, by, teams)
-    if len(together) < 2:
-        raise UsageError(f"leaving a {by} out needs at least two of them: {listed(whole.runs)}")
+    everyone = scored.board_of(judgments.evaluation(), treatment)
+    check_directions(everyone)
+    teams_of_runs = teams_of(everyone.runs, by, teams)
+    if len(teams_of_runs) < 2:
+        raise UsageError(f"leaving a {by} out needs at least two of them: {listed(everyone.runs)}")
     moved: list[Moved] = []
     contributed: list[Contribution] = []
-    for place, (name, runs) in enumerate(together.items()):
+    for place, (name, runs) in enumerate(teams_of_runs.items()):
         evaluation, lost = judgments.without(runs)
-        part = scored.board_of(evaluation, treatment, on_missing)
-        moved += _moved(whole, part, name, runs)
-        contributed += _contributions(whole, part, name, len(runs), lost)
+        rest = scored.board_of(evaluation, treatment)
+        for measure in everyone.measures:
+            before, after = standings_of(everyone, measure), standings_of(rest, measure)
+            moved += [_moved(measure, name, run, before.get(run), after.get(run)) for run in runs]
+            is_higher_better = everyone.higher_is_better(measure)
+            robustness = _robustness(before, after, 1 if is_higher_better else -1)
+            contributed.append(Contribution(measure, name, len(runs), *lost, *robustness))
         if progress:
-            progress(place + 1, len(together))
-    traits = {}
-    if by == "team":
-        traits["teams"] = ";".join(f"{team}={','.join(own)}" for team, own in together.items())
-    strangers = sorted(set(teams or {}) - set(whole.runs))
+            progress(place + 1, len(teams_of_runs))
+    named = ";".join(f"{team}={','.join(own)}" for team, own in teams_of_runs.items())
+    traits = {"teams": named} if by == "team" else {}
+    strangers = sorted(set(teams or {}) - set(everyone.runs))
     warnings = [f"teams of runs that are not here: {listed(strangers)}"] if strangers else []
     return Findings(
         parts={
@@ -135,57 +144,43 @@ def leave_out(
             "runs": FindingRows(Moved, tuple(moved)),
             "left_out": FindingRows(Contribution, tuple(contributed)),
         },
-        signature=signature(f"leave-{by}-out", whole.traits, traits),
-        inputs=whole.inputs,
-        warnings=(*whole.warnings, *warnings),
+        signature=signature(f"leave-{by}-out", everyone.traits, traits),
+        inputs=everyone.inputs,
+        warnings=(*everyone.warnings, *warnings),
     )
 
 
-def _moved(whole: Board, part: Board, name: str, runs: Sequence[str]) -> Iterator[Moved]:
-    for measure in whole.measures:
-        before, after = standings_of(whole, measure), standings_of(part, measure)
-        for run in runs:
-            means = [each[0].get(run) for each in (before, after)]
-            ranks = [each[1].get(run) for each in (before, after)]
-            yield Moved(
-                measure=measure,
-                left_out=name,
-                run=run,
-                mean=means[0],
-                mean_without=means[1],
-                change=None if None in means else after[0][run] - before[0][run],
-                rank=ranks[0],
-                rank_without=ranks[1],
-                up=None if None in ranks else before[1][run] - after[1][run],
-            )
+def _moved(
+    measure: str, left_out: str, run: str, before: Standing | None, after: Standing | None
+) -> Moved:
+    mean, rank = before or (None, None)
+    mean_without, rank_without = after or (None, None)
+    change = up = None
+    if before is not None and after is not None:
+        change, up = after.mean - before.mean, before.rank - after.rank
+    return Moved(measure, left_out, run, mean, mean_without, change, rank, rank_without, up)
 
 
-def standings_of(board: Board, measure: str) -> tuple[dict[str, float], dict[str, int]]:
-    """The means of the runs that have one, and their ranks from 1, tied ones sharing the best."""
+def standings_of(board: Board, measure: str) -> dict[str, Standing]:
+    """Return the runs that have a mean, with ranks from 1; tied ones share the best."""
     oriented = known_means(board.oriented(measure))
     sign = 1 if board.higher_is_better(measure) else -1
-    there = np.flatnonzero(np.isfinite(oriented))
-    above = oriented[there] + NOISE * np.abs(oriented[there])
-    means = {board.runs[at]: sign * float(oriented[at]) for at in there.tolist()}
-    ranks = {
-        board.runs[at]: 1 + int((oriented[there] > limit).sum())
-        for at, limit in zip(there.tolist(), above, strict=True)
+    known = oriented[np.isfinite(oriented)]
+    return {
+        run: Standing(sign * mean, 1 + int((known > mean + NOISE * abs(mean)).sum()))
+        for run, mean in zip(board.runs, oriented.tolist(), strict=True)
+        if np.isfinite(mean)
     }
-    return means, ranks
 
 
-def _contributions(
-    whole: Board, part: Board, name: str, runs: int, lost: Lost
-) -> Iterator[Contribution]:
-    for measure in whole.measures:
-        means, ranks = standings_of(whole, measure)
-        others, places = standings_of(part, measure)
-        shared = [run for run in means if run in others]
-        sign = 1 if whole.higher_is_better(measure) else -1
-        x, y = (np.array([sign * each[run] for run in shared]) for each in (means, others))
-        moves = [abs(ranks[run] - places[run]) for run in shared]
-        tau, ap = or_none(kendall(x, y)), or_none(tau_ap(x, y))
-        yield Contribution(measure, name, runs, *lost, tau, ap, max(moves, default=0))
+def _robustness(
+    before: Mapping[str, Standing], after: Mapping[str, Standing], sign: int
+) -> tuple[float | None, float | None, int]:
+    """Return tau-b and tau-AP of the runs that both rank, and the most ranks that one moves."""
+    shared = [run for run in before if run in after]
+    means = [np.array([sign * each[run].mean for run in shared]) for each in (before, after)]
+    moves = [abs(before[run].rank - after[run].rank) for run in shared]
+    return or_none(kendall(*means)), or_none(tau_ap(*means)), max(moves, default=0)
 
 
 def _summed_up(

@@ -1,17 +1,29 @@
-"""Runs side by side: means with intervals, every pair tested, and letters that sum it up."""
+"""Runs side by side: means with intervals, every pair tested, and letters that sum it up.
+
+And discriminative power, by Sakai's method: how many pairs of runs a measure tells apart, and by
+which difference, where every pair is tested by itself at one level. The measure that finds more
+differences among the same runs on the same topics is the more sensitive one; it isn't a more
+correct one for that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.contests import Comparison, Contest, RunStanding
-from tseval.comparison.findings import FindingRows, or_none
+from tseval.comparison.findings import (
+    Comparison,
+    Contest,
+    FindingRows,
+    Findings,
+    RunStanding,
+    or_none,
+)
 from tseval.comparison.plan import Plan
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
@@ -72,21 +84,11 @@ class Tested:
         """How many pairs have a p value."""
         return int((~np.isnan(self.p)).sum())
 
-    @classmethod
-    def nothing(cls, pairs: RunPairs) -> Tested:
-        """Nothing known of any pair yet."""
-        size = len(pairs.first)
-        numbers = [np.full(size, np.nan) for _ in range(4)]
-        counts = [np.zeros(size, np.int64) for _ in range(3)]
-        mean, d, g, p = numbers
-        topics, wins, losses = counts
-        return cls(pairs, topics, mean, np.full((2, size), np.nan), d, g, p, wins, losses)
-
 
 def compare_board(board: Board, plan: Plan) -> Comparison:
     """Compare the runs of a board; an unknown baseline is a `UsageError`."""
     check_directions(board)
-    check_baseline(board, plan)
+    check_baseline(board.runs, plan)
     tested = every_pair(board, plan)
     undetected = undetectable(tested, plan)
     corrected = adjusted([each.p for each in tested.values()], plan)
@@ -129,24 +131,27 @@ def signature(what: str, *traits: Mapping[str, str]) -> str:
     return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
-def check_baseline(board: Board, plan: Plan) -> None:
-    """A baseline has to be one of the runs."""
-    if plan.baseline is not None and plan.baseline not in board.runs:
-        raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(board.runs)}")
+def check_baseline(runs: Sequence[str], plan: Plan) -> None:
+    """Refuse a baseline that is none of the runs."""
+    if plan.baseline is not None and plan.baseline not in runs:
+        raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(runs)}")
 
 
 def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: int) -> Tested:
     """Test each pair over the topics that both runs have, with so many draws at most."""
-    found = Tested.nothing(pairs)
+    size = len(pairs.first)
+    number, wins, losses = np.zeros((3, size), np.int64)
+    mean, d, g, p = np.full((4, size), np.nan)
+    interval = np.full((2, size), np.nan)
     values, _ = board.of(measure)
     weights = board.weighed(measure)
     for columns, topics, differences in paired_topics(board, measure, pairs):
         names = [board.topics[t] for t in topics.tolist()]
         draws = topic_draws(names, plan)
-        found.topics[columns] = len(names)
-        found.mean[columns], found.d[columns], found.g[columns] = paired.effects(differences)
+        number[columns] = len(names)
+        mean[columns], d[columns], g[columns] = paired.effects(differences)
         seed = bootstrap.seeded(plan.seed, plan.test, *names)
-        found.p[columns] = paired.p_values(differences, plan.test, seed, plan.resamples, most)
+        p[columns] = paired.p_values(differences, plan.test, seed, plan.resamples, most)
         if weights is None:
             ends = bootstrap.mean_intervals(differences, draws, plan.interval, plan.level)
         else:
@@ -156,11 +161,11 @@ def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: 
             )
             ends = bootstrap.quotient_intervals(*ours, draws, plan.interval, plan.level, theirs)
             differences = _differences(ours[0], theirs[0])
-        found.interval[:, columns] = ends
+        interval[:, columns] = ends
         better = differences if board.higher_is_better(measure) else -differences
-        found.wins[columns] = np.count_nonzero(better > 0, axis=0)
-        found.losses[columns] = np.count_nonzero(better < 0, axis=0)
-    return found
+        wins[columns] = np.count_nonzero(better > 0, axis=0)
+        losses[columns] = np.count_nonzero(better < 0, axis=0)
+    return Tested(pairs, number, mean, interval, d, g, p, wins, losses)
 
 
 def paired_topics(
@@ -411,3 +416,78 @@ def _can(topics: int, comparisons: int, plan: Plan) -> bool:
     least = paired.smallest_p(topics, plan.test, plan.most_draws(comparisons))
     everywhere = paired.corrected(np.full(comparisons, least), plan.correction)
     return not isnan(least) and bool(everywhere.min() <= plan.alpha)
+
+
+class Power(NamedTuple):
+    """What a measure tells apart, as counts and as shares of the pairs; None is undefined.
+
+    `corrected` is what is left after the correction over the measure's own pairs. `needed` is the
+    largest difference that chance brings about at this level, over all pairs; `typical` its median.
+    """
+
+    measure: str
+    pairs: int
+    found: int
+    power: float | None
+    found_corrected: int
+    power_corrected: float | None
+    needed: float | None
+    typical: float | None
+
+
+def discriminate_board(board: Board, plan: Plan) -> Findings:
+    """The power of each measure, the most powerful first; ties by the order of the measures."""
+    check_directions(board)
+    check_baseline(board.runs, plan)
+    alone = replace(plan, family="measure")
+    tested = every_pair(board, alone)
+    rows = [_power(board, measure, each, plan) for measure, each in tested.items()]
+    rows.sort(key=lambda row: -(row.power or 0.0))
+    traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}
+    del traits["interval"]
+    return Findings(
+        parts={"power": FindingRows(Power, tuple(rows))},
+        signature=signature("power", board.traits, traits),
+        inputs=board.inputs,
+        warnings=(*board.warnings, *_without_power(tested, alone)),
+    )
+
+
+def _without_power(tested: Mapping[str, Tested], plan: Plan) -> Iterator[str]:
+    """A word for shares that are 0 whatever the scores: of single pairs, then of corrected ones."""
+    single = undetectable(tested, replace(plan, correction="none"))
+    corrected = undetectable(tested, plan)
+    later = {name: why for name, why in corrected.items() if name not in single}
+    for reasons, what in ((single, "the share is 0"), (later, "the corrected share is 0")):
+        for reason in dict.fromkeys(reasons.values()):
+            names = [name for name, own in reasons.items() if own == reason]
+            where = "" if len(names) == len(tested) else f"{listed(names)}: "
+            yield f"{where}{reason}, so {what} whatever the scores"
+
+
+def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
+    """Return what a measure tells apart.
+
+    The difference that a pair needs is what chance exceeds with the probability alpha: topics are
+    drawn again and again from the pair's differences, moved to the mean 0.
+    """
+    judged = ~np.isnan(tested.p)
+    number = int(judged.sum())
+    found = int((tested.p[judged] <= plan.alpha).sum())
+    adjusted = paired.corrected(tested.p, plan.correction)
+    kept = int((adjusted[judged] <= plan.alpha).sum())
+    needed = np.full(len(tested.p), np.nan)
+    for columns, topics, differences in paired_topics(board, measure, tested.pairs):
+        draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
+        needed[columns] = bootstrap.chance_means(differences, draws, plan.level)
+    needed = needed[judged]
+    return Power(
+        measure=measure,
+        pairs=number,
+        found=found,
+        power=found / number if number else None,
+        found_corrected=kept,
+        power_corrected=kept / number if number else None,
+        needed=float(needed.max()) if number else None,
+        typical=float(np.median(needed)) if number else None,
+    )

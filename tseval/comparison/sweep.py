@@ -7,28 +7,32 @@ the best at all of them, and which differences stay?
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
-from tseval.comparison.board import Board
-from tseval.comparison.contests import Comparison, Contest
-from tseval.comparison.findings import FindingRows, Findings
+from tseval.comparison.findings import Comparison, Contest, FindingRows, Findings, or_none
 from tseval.comparison.plan import Plan, Treatment
 from tseval.comparison.runs import compare_board, signature
-from tseval.comparison.scored_runs import ScoredRuns
+from tseval.comparison.with_gold import ScoredRuns, runs_of_call
 from tseval.core.declared import SWEEP, option
+from tseval.core.family import Access, asked_for, several
+from tseval.core.measure import Measure
+from tseval.core.naming import Naming
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.wording import listed
 from tseval.errors import UsageError
+from tseval.io.columns import Columns, TimeWords
+from tseval.io.formats import Forms
 from tseval.io.times import written
 from tseval.records import frozen
 from tseval.statistics import ranks
 
 if TYPE_CHECKING:
     from tseval.core.family import Matched
+    from tseval.io.given import Given, Runs
     from tseval.parallel.sharing import Progress
 
 MATCHERS = ("learned", "fuzzy", "grams")
@@ -144,7 +148,7 @@ def settings_of(tried: Tried, matched: Matched) -> tuple[Setting, ...]:
     return tuple(found)
 
 
-def sweep(
+def sweep_runs(
     runs: ScoredRuns,
     tried: Tried,
     plan: Plan,
@@ -158,8 +162,8 @@ def sweep(
     compared: list[tuple[Setting, Comparison]] = []
     for done, setting in enumerate(settings, start=1):
         evaluation = first if done == 1 else matched.evaluation(*setting)
-        board = runs.board_of(evaluation, treatment, treatment.on_missing)
-        compared.append((setting, compare_board(_without_warnings(board), plan)))
+        board = replace(runs.board_of(evaluation, treatment), warnings=())
+        compared.append((setting, compare_board(board, plan)))
         if progress is not None:
             progress(done, len(settings))
     orders = list(_orders(compared))
@@ -183,8 +187,54 @@ def sweep(
     )
 
 
-def _without_warnings(board: Board) -> Board:
-    return replace(board, warnings=())
+def sweep(
+    updates: Runs,
+    nuggets: Given,
+    matches: Given | None = None,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    matchers: str | Sequence[str] = (),
+    thresholds: float | Sequence[float] = (),
+    topics: Given | None = None,
+    duplicates: Given | None = None,
+    pool: Given | None = None,
+    corrections: Given | None = None,
+    at: str | Sequence[str] | None = None,
+    edition: str | None = None,
+    rules: Mapping[str, str] | None = None,
+    on_missing: str | None = None,
+    undefined: str = Treatment.undefined,
+    plan: Plan | None = None,
+    input_format: Forms = None,
+    columns: Columns = None,
+    **timing: Unpack[TimeWords],
+) -> Sweep:
+    """Whether the order of runs, and their differences, hold over matchers and thresholds.
+
+    Runs and gold are what `tseval.score` takes; `matches`, if there are any, are tried first. The
+    parameters are the options of `tseval sweep`, those of the comparison in a
+    `tseval.comparison.Plan`. The parts are `orders`, `pairs` and `means`.
+    """
+    runs = runs_of_call(
+        {
+            "updates": updates,
+            "nuggets": nuggets,
+            "matches": matches,
+            "topics": topics,
+            "duplicates": duplicates,
+            "pool": pool,
+            "corrections": corrections,
+        },
+        {},
+        edition=edition,
+        rules=rules or {},
+        measures=tuple(asked_for(measures)),
+        at=tuple(several(at or ())),
+        naming=Naming.of(columns, timing),
+        access=Access(input_format),
+    )
+    tried = Tried(tuple(several(matchers)), tuple(several(thresholds)))
+    return sweep_runs(runs, tried, plan or Plan(), Treatment(on_missing, undefined))
 
 
 def _listed(settings: Sequence[Setting]) -> str:
@@ -227,8 +277,7 @@ def _tau(first: dict[str, float], second: dict[str, float]) -> float | None:
     if len(runs) < 2:
         return None
     ours, theirs = (np.array([means[run] for run in runs]) for means in (first, second))
-    value = ranks.kendall(ours, theirs)
-    return None if np.isnan(value) else float(value)
+    return or_none(ranks.kendall(ours, theirs))
 
 
 def _pairs(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptPair]:
