@@ -10,7 +10,7 @@ import pytest
 from tests.program import FIXTURES, NUGGETS, SWIFT
 from tests.program import tseval as program
 from tseval.errors import InputError
-from tseval.matching.profiles import read_profile
+from tseval.matching.matching import read_profile
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -596,7 +596,7 @@ class TestResume:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("tseval.matching.match_cache.os.fdopen", full)
+        monkeypatch.setattr("tseval.matching.in_units.os.fdopen", full)
         outcome = tseval(*self.MATCH, "--resume", "-o", tmp_path / "matches.tsv")
         assert (outcome.code, outcome.out) == (1, "")
         assert "no space left on device: pairs cannot be kept to resume from" in outcome.err

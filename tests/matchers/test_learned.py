@@ -18,8 +18,7 @@ from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
 from tseval.families.temporal.matched import read_judged
-from tseval.matching.calibration import calibrate
-from tseval.matching.calibration_frames import record, sections
+from tseval.matching.calibration import calibrate, record, sections
 
 pytestmark = pytest.mark.usefixtures("model")
 

@@ -24,18 +24,21 @@ from tseval.io import PICTURES
 from tseval.io.formats import Forms
 from tseval.io.rows import records_bytes, rows_bytes
 from tseval.matching.asking import AskingOptions, remarks
-from tseval.matching.calibration import Calibration, calibrate, signature
-from tseval.matching.calibration_frames import (
+from tseval.matching.calibration import (
+    Calibration,
+    GradedAgreement,
     answered_name,
+    calibrate,
     curves,
+    graded_agreements,
     measured,
     notes,
     record,
     sections,
+    signature,
     tidy,
 )
-from tseval.matching.graded_agreement import GradedAgreement, graded_agreements
-from tseval.matching.profiles import SUFFIX, profile_bytes
+from tseval.matching.matching import SUFFIX, profile_bytes
 from tseval.reporting.charts.calibration import calibration_picture
 from tseval.reporting.charts.drawing import draw
 

@@ -10,7 +10,7 @@ from tseval.cli.options import StrictGroup, debug_option, output_option, quiet_o
 from tseval.cli.output import check_output, deliver, warn
 from tseval.cli.tables import rows_table
 from tseval.core.wording import count
-from tseval.matching import kept_answers
+from tseval.matching import asking
 
 
 @click.group("judge", cls=StrictGroup)
@@ -41,7 +41,7 @@ def export(model: str | None, output: Path | None) -> None:
     tseval judge export --model NAME -o answers.jsonl
     """
     check_output(output)
-    deliver(kept_answers.exported(model), output)
+    deliver(asking.export_answers(model), output)
 
 
 @command.command("import")
@@ -54,7 +54,7 @@ def take_in(files: tuple[str, ...], quiet: bool) -> None:
     Each has to bear out its own hash. All of a file's lines are taken in, or none.
     """
     for file in files:
-        new, lines = kept_answers.imported(file)
+        new, lines = asking.import_answers(file)
         if not quiet:
             click.echo(f"{file}: {count(lines, 'answer')}, {new:,} of them new", err=True)
 
@@ -66,9 +66,9 @@ def take_in(files: tuple[str, ...], quiet: bool) -> None:
 def status(model: str | None, output: Path | None) -> None:
     """How many answers are kept of each model, and what they took."""
     check_output(output)
-    found = kept_answers.status(model)
+    found = asking.status(model)
     warn([] if found.where else ["TSEVAL_CACHE is empty: no answer is kept"], quiet=False)
     import pandas as pd
 
-    table = pd.DataFrame(found.models, columns=kept_answers.OfModel._fields)
+    table = pd.DataFrame(found.models, columns=asking.OfModel._fields)
     deliver(rows_table(table, found.where, to_file=output is not None), output)

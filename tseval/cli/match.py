@@ -35,11 +35,10 @@ from tseval.io.formats import Forms
 from tseval.io.rows import ROW_FORMS, rows_bytes
 from tseval.io.tables import read
 from tseval.matching.asking import AskingOptions
-from tseval.matching.found import found_frame, found_rows, made_by
+from tseval.matching.corrections import NEAR, lowered, review_bytes, spreadsheet_form
+from tseval.matching.found import LABEL_FORMS, found_frame, found_rows, label_bytes, made_by
 from tseval.matching.in_units import match_in_units
-from tseval.matching.label_files import LABEL_FORMS, label_bytes
 from tseval.matching.matching import get_matcher
-from tseval.matching.review import NEAR, lowered, review_bytes, spreadsheet_form
 from tseval.records import frozen
 
 if TYPE_CHECKING:

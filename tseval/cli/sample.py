@@ -34,7 +34,7 @@ from tseval.families.temporal.evaluation import (
 from tseval.families.temporal.family import FAMILY
 from tseval.io.formats import Forms
 from tseval.matching.asking import AskingOptions
-from tseval.matching.review import FORMS, spreadsheet_bytes, spreadsheet_form
+from tseval.matching.corrections import FORMS, spreadsheet_bytes, spreadsheet_form
 from tseval.matching.sampling import DEPTH, PAIRS
 
 FILES = named_options(TemporalInputs, SCORES)

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from tseval.desk.pool import one_line
+from tseval.matching.corrections import lowered
 from tseval.matching.matching import every_score, match
-from tseval.matching.review import lowered
 from tseval.records import frozen
 
 if TYPE_CHECKING:

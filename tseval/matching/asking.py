@@ -1,14 +1,25 @@
-"""The options of whoever lets a language model judge pairs: what may be asked, and at what cost."""
+"""Language models as judges: what may be asked at what cost, and the answers that are kept.
+
+Kept answers go to files that travel, and back.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.core.declared import option, positive
+from tseval.errors import TsevalError
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
+from tseval.io.text_lines import text_lines
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     import matchers
+    from matchers.answers import Answer, Answers
 
 STREAMS = ("--in-blocks", "--follow", "--matches")
 """Options with which no model is asked, or without limits, as its own name says."""
@@ -82,3 +93,89 @@ def answer_traits(matcher: matchers.Matcher) -> dict[str, str]:
         return plugin
     unjudged = {"unjudged": str(judgment.unjudged)} if judgment.unjudged else {}
     return plugin | {"answers": f"sha256:{judgment.answers}"} | unjudged
+
+
+CURE = "a line is what `tseval judge export` writes; export the answers again"
+
+
+class OfModel(NamedTuple):
+    """What is kept of the questions to one model that another, or the same, answered."""
+
+    model: str
+    answered: str
+    answers: int
+    failures: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+
+class Status(NamedTuple):
+    """Where answers are kept, empty for nowhere, and what is kept by model."""
+
+    where: str
+    models: list[OfModel]
+
+
+@contextmanager
+def open_answers(*, reading: bool = False) -> Iterator[Answers]:
+    """Open the kept answers; what goes wrong there is a `TsevalError`."""
+    from matchers import MatcherError
+    from matchers.answers import opened
+
+    try:
+        with opened(reading=reading) as answers:
+            yield answers
+    except MatcherError as error:
+        raise TsevalError(str(error)) from error
+
+
+def export_answers(model: str | None) -> bytes:
+    """Return all answers, or those of one model, as JSON lines."""
+    from matchers.answers import line_of
+
+    with open_answers(reading=True) as answers:
+        return "".join(f"{line_of(each)}\n" for each in answers.rows(model)).encode()
+
+
+def import_answers(path: str) -> tuple[int, int]:
+    """Keep the answers of a file: how many are new, and how many there are.
+
+    An `InputError` names every line that is no answer.
+    """
+    from matchers.answers import answer_of
+
+    source = Input(path)
+    faults = FaultList(source)
+    read: list[Answer] = []
+    for number, line in text_lines(source, faults):
+        try:
+            read.append(answer_of(line))
+        except ValueError as error:
+            faults.add(number, str(error), CURE, "record-format")
+    faults.check()
+    with open_answers() as answers:
+        return answers.put(read), len(read)
+
+
+def status(model: str | None) -> Status:
+    """Return what is kept by model, as the questions name it and as the answers do."""
+    from matchers.answers import ANSWERED, database
+
+    by_model: defaultdict[tuple[str, str], list[Answer]] = defaultdict(list)
+    with open_answers(reading=True) as answers:
+        for each in answers.rows(model):
+            by_model[each.model, each.answered].append(each)
+    models = [
+        OfModel(
+            asked,
+            answered,
+            sum(each.state == ANSWERED for each in rows),
+            sum(each.state != ANSWERED for each in rows),
+            sum(each.tokens_in for each in rows),
+            sum(each.tokens_out for each in rows),
+            round(sum(each.seconds for each in rows), 3),
+        )
+        for (asked, answered), rows in sorted(by_model.items())
+    ]
+    return Status(str(database() or ""), models)

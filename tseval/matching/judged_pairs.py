@@ -286,7 +286,15 @@ class ScoreWork:
 
     def __call__(self, unit: Unit) -> PartTally:
         """Return what is met there."""
-        return score_part(unit.topics, self)  # type: ignore[attr-defined]
+        topics: Sequence[Topic] = unit.topics  # type: ignore[attr-defined]
+        tally, extremes = Tally.none(len(topics)), Extremes(self.nuggets.height)
+        for place, topic in enumerate(topics):
+            gold = self.nuggets["text"].gather(topic.nuggets).to_list()
+            texts = TextColumn(topic.texts)
+            for part, score in every_score(self.matcher, texts, gold, collection_of(self)):
+                extremes.meet(topic.updates[part], topic.nuggets, score, topic.true[part])
+                tally.meet(place, score, topic.true[part])
+        return PartTally(tally, extremes)
 
 
 @lru_cache(maxsize=1)
@@ -304,12 +312,6 @@ def scored(
     """
     topics = list(judged.by_topic())
     work = ScoreWork(matcher, hash_texts(judged.nuggets), judged.nuggets.select("topic", "text"))
-    if sharing.is_here or not matcher.by_blocks:
-        every = pl.concat([topic.texts for topic in topics])
-        read_ahead(matcher, TextColumn(every), progress)
-        judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
-        whole = score_part(topics, work, progress)
-        return whole.tally, whole.extremes
     tally, extremes = Tally.none(len(topics)), Extremes(judged.nuggets.height)
     ends = np.cumsum([0, *(len(topic.updates) for topic in topics)]).tolist()
     rows = sharing.rows_of(ends[-1])
@@ -319,7 +321,13 @@ def scored(
         met = [at for at in range(len(topics)) if ends[at] < stop and ends[at + 1] > start]
         cuts = [topics[at].cut(max(0, start - ends[at]), stop - ends[at]) for at in met]
         units.append(JudgedPart("judged updates", start + 1, stop, "rows", "", met[0], cuts))
-    for unit, part in zip(units, sharing.engine.run(work, units), strict=True):
+    if sharing.is_here or not matcher.by_blocks:
+        read_ahead(matcher, TextColumn(pl.concat([topic.texts for topic in topics])), progress)
+        judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
+        parts: Iterator[PartTally] = map(work, units)
+    else:
+        parts = sharing.engine.run(work, units)
+    for unit, part in zip(units, parts, strict=True):
         own = slice(unit.place, unit.place + len(unit.topics))
         tally.true[own] += part.tally.true
         tally.other[own] += part.tally.other
@@ -339,21 +347,3 @@ def _lots(
 
     gold = judged.nuggets["text"]
     return [Lot(each.texts.to_list(), gold.gather(each.nuggets).to_list()) for each in topics]
-
-
-def score_part(
-    topics: Sequence[Topic], work: ScoreWork, progress: Progress | None = None
-) -> PartTally:
-    """Return what is met among some judged updates."""
-    tally, extremes = Tally.none(len(topics)), Extremes(work.nuggets.height)
-    done, total = 0, sum(len(topic.updates) for topic in topics)
-    for place, topic in enumerate(topics):
-        gold = work.nuggets["text"].gather(topic.nuggets).to_list()
-        texts = TextColumn(topic.texts)
-        for part, score in every_score(work.matcher, texts, gold, collection_of(work)):
-            extremes.meet(topic.updates[part], topic.nuggets, score, topic.true[part])
-            tally.meet(place, score, topic.true[part])
-            done += len(score)
-            if progress:
-                progress(done, total)
-    return PartTally(tally, extremes)

@@ -18,8 +18,7 @@ from tseval.io.forms import names_of, read_plain
 from tseval.io.inputs import Input
 from tseval.io.schema import CORRECTIONS, JUDGED, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table
-from tseval.matching.likeliest import Likeliest
-from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
+from tseval.matching.sampling import NO, YES, Likeliest, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics.strata import Drawn
 

@@ -44,9 +44,17 @@ from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.tables import Table
-from tseval.matching.likeliest import Likeliest, likeliest
 from tseval.matching.matching import get_matcher
-from tseval.matching.sampling import COLUMNS, DEPTH, LEAST_VARIANCE, PAIRS, Design, draw_rows
+from tseval.matching.sampling import (
+    COLUMNS,
+    DEPTH,
+    LEAST_VARIANCE,
+    PAIRS,
+    Design,
+    Likeliest,
+    draw_rows,
+    likeliest,
+)
 from tseval.matching.verdicts import Verdicts, design_of, find_verdicts
 from tseval.records import frozen
 from tseval.statistics.bootstrap import mean_intervals, resamples
