@@ -19,8 +19,7 @@ from tests import fault_codes, slow
 from tseval.core import registry
 from tseval.errors import Fault
 from tseval.io import times
-from tseval.parallel.engine import Engine
-from tseval.parallel.engines import choose
+from tseval.parallel.engine import Engine, choose
 
 ROOT = Path(__file__).parents[1]
 

@@ -34,10 +34,10 @@ from tseval.parallel.engine import (
     Result,
     Unit,
     Work,
+    choose,
     safe_path,
     starting_processes,
 )
-from tseval.parallel.engines import choose
 
 NAMES = ("local", "dask")
 
@@ -577,7 +577,7 @@ def test_pipes_to_workers_are_allowed_or_refused_in_words(
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))\n"
         "from tests import work\n"
         "from tseval.errors import EngineError\n"
-        "from tseval.parallel.engines import choose\n"
+        "from tseval.parallel.engine import choose\n"
         f"engine = choose('{name}', jobs=2)\n"
         "try: print(list(engine.run(work.numbered, work.UNITS)))\n"
         "except EngineError as error: print(error)\n"

@@ -24,7 +24,7 @@ from tseval.io import PLAIN_FORMS
 from tseval.io.given import input_of
 from tseval.io.tables import Table, TableReader, read
 from tseval.io.units import Units
-from tseval.parallel.runs import Spread
+from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def read_inputs(
         if field.name in by_name or form not in known:
             form = access.own_form(name)
         if what.several:
-            tables[field.name] = read(given, reader, form, Spread(access.sharing))
+            tables[field.name] = read(given, reader, form, ParallelRunReader(access.sharing))
         else:
             tables[field.name] = read([given, *more.get(field.name, ())], reader, form)
     return tables

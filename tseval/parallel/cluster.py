@@ -145,7 +145,7 @@ class Cluster:
 
     def _connected(self, distributed: Any) -> Any:
         if self.scheduler is None:
-            from tseval.parallel.nanny import SafeNanny
+            from tseval.parallel.nanny import WorkerLauncher
 
             workers = self.jobs or cores()
             allow_files(workers)
@@ -153,7 +153,7 @@ class Cluster:
                 self._own = distributed.LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
-                    worker_class=SafeNanny,
+                    worker_class=WorkerLauncher,
                     env=threads_of_worker(),
                     host=HERE,
                     dashboard_address=f"{HERE}:0",

@@ -11,7 +11,7 @@ TITLES = ("__DASK_PARENT_PID", "DASK_PARENT")
 that of Dask 2025.1."""
 
 
-class SafeNanny(Nanny):
+class WorkerLauncher(Nanny):
     """Starts workers that import nothing from the folder they are started in.
 
     `env` of Dask's own comes too late for that, as the worker sets it itself. What Dask sets before

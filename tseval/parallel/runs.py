@@ -17,7 +17,7 @@ Read = Callable[[Input, str], Table]
 
 
 @frozen
-class Spread:
+class ParallelRunReader:
     """Reads several runs, as `map` would; what can be read again is read by workers.
 
     Standard input, pipes and frames are read by this process.

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Protocol
 
-from tseval.parallel.engine import Engine, Here
-from tseval.parallel.engines import choose
+from tseval.parallel.engine import Engine, Here, choose
 from tseval.records import frozen
 
 

@@ -31,7 +31,7 @@ from tseval.io.epochs import EPOCHS_READER, are_epochs, days_of, snowflake_times
 from tseval.io.imports import Import, Imported
 from tseval.io.origin import records_of
 from tseval.io.tables import Table, texts_of
-from tseval.parallel.runs import Spread
+from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def read_tables(
     else:
         repeats = isinstance(rules, PushRules) and rules.repeated_posts == "keep"
         reader = files.posts_reader(year_of(rules, tables), repeats=repeats)
-        form, spread = access.form("run"), Spread(access.sharing)
+        form, spread = access.form("run"), ParallelRunReader(access.sharing)
         tables["runs"] = files.read_posts(inputs.runs, reader, form, spread)
     if is_needed and options.times == "run":
         read_clusters(tables["runs"])

@@ -26,7 +26,7 @@ from tseval.io.inputs import Input
 from tseval.io.schema import TOPICS
 from tseval.io.tables import Table, read
 from tseval.io.topics import TOPICS_READER
-from tseval.parallel.runs import Spread
+from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ class ResponseEvaluation(FrameEvaluation):
         applied = edition.rules.changed(rules)
         access.check(inputs, options, rules)
         sources = [input_of(each, files.GRADES) for each in inputs.runs]
-        every = files.read_files(sources, applied, access.form("file"), Spread(access.sharing))
+        reader = ParallelRunReader(access.sharing)
+        every = files.read_files(sources, applied, access.form("file"), reader)
         names = list(dict.fromkeys(table.name for table in every))
         labelled = [name for name in names if name != Sort.ANSWERS.name] or names
         if len(labelled) > 1:
