@@ -198,18 +198,23 @@ class Correction:
 
     def remarks(self, index: EarliestIndex) -> Iterator[str]:
         """What a reader of corrected scores should know."""
-        sampled, topics = len(self.verdicts.nugget), len(index.topics)
-        size = f"the sample has {count(sampled, 'nugget')}"
+        sampled = len(self.verdicts.nugget)
         if sampled < PROMISED:
-            yield f"{size}: intervals hold what they say from {PROMISED} on"
-        if sampled < EACH_TOPIC * topics:
             yield (
-                f"{size} in {count(topics, 'topic')}: intervals over topics, and those of "
+                f"the sample has {count(sampled, 'nugget')}: intervals hold what they say from "
+                f"{PROMISED} on"
+            )
+        if sampled < EACH_TOPIC * len(index.topics):
+            yield (
+                f"the sample has {count(sampled, 'nugget')} in "
+                f"{count(len(index.topics), 'topic')}: intervals over topics, and those of "
                 f"differences between runs, hold what they say from {EACH_TOPIC} in each on"
             )
         if self.likeliest.probable:
             topic = topics_of(index["nuggets"])
-            unread = self.likeliest.unread @ (1.0 / np.bincount(topic)[topic] / topics)
+            share = 1.0 / np.bincount(topic, minlength=len(index.topics))
+            mean = share[topic] / len(index.topics)
+            unread = self.likeliest.unread @ mean
             if unread.max() >= 0.005:
                 yield (
                     "what stands below the texts that were read counts as not said: by the matcher "
@@ -272,8 +277,8 @@ def with_intervals(
             number = int(np.count_nonzero(kept))
             if number > 1:  # as if its topics had been drawn
                 times = draws if kept.all() else resamples(number, 0)
-                (low,), (high,) = mean_intervals(values[run, kept][:, None], times)
-                own["low_topics"][run], own["high_topics"][run] = low, high
+                ends = mean_intervals(values[run, kept][:, None], times)
+                own["low_topics"][run], own["high_topics"][run] = (float(end[0]) for end in ends)
         if options.sensitivity is not None and options.specificity is not None:
             whole = add_rows(worth)
             part = own["automatic"] / np.where(whole > 0, whole, np.nan)
@@ -295,11 +300,12 @@ def add_rows(amounts: FloatArray) -> FloatArray:
 
 
 def check_rates(options: TemporalOptions) -> None:
-    """Refuse rates that say too little to correct by."""
-    rates = [each for each in (options.sensitivity, options.specificity) if each is not None]
-    if rates and sum(rates) <= WEAKEST:
+    """Refuse rates that are none, that stand alone, or that say too little to correct by."""
+    pair = options.sensitivity, options.specificity
+    given = [each for each in pair if each is not None]
+    if given and sum(given) <= WEAKEST:
         raise UsageError(
-            f"sensitivity {rates[0]:g} and specificity {rates[1]:g} add up to {sum(rates):g}: at "
+            f"sensitivity {given[0]:g} and specificity {given[1]:g} add up to {sum(given):g}: at "
             f"{WEAKEST} or less the matcher says too little to correct by"
         )
 

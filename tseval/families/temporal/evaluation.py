@@ -30,7 +30,6 @@ from tseval.core.family import (
     Asked,
     Column,
     Lost,
-    hashes,
 )
 from tseval.core.firsts import Firsts
 from tseval.core.frames import FrameEvaluation, read_inputs
@@ -346,19 +345,23 @@ def check_texts(tables: Mapping[str, Table]) -> None:
         )
 
 
-def hash_inputs(tables: Mapping[str, Table], rules: Rules) -> dict[str, str]:
-    """Return the short hashes of inputs that can change a number.
+def hash_tables(tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return the short hashes of the inputs that can change a number, beside the runs."""
+    return {
+        name: ",".join(f"sha256:{source.sha256[:SHORT_HASH]}" for source in tables[name].sources)
+        for name in list(files.READERS)[1:]
+        if name in tables
+    }
 
-    The runs are among them where since when a nugget could be known depends on all of them.
-    """
-    names = [name for name in files.READERS if name in tables]
-    known = hashes({name: tables[name].origin for name in names[1:]})
+
+def latency_traits(tables: Mapping[str, Table], rules: Rules) -> dict[str, str]:
+    """Return the runs, where since when a nugget could be known depends on all of them."""
     if rules.latency_from == "nuggets":
-        return known
+        return {}
     runs = tables["updates"]
     loaded = " ".join(sorted(source.sha256 for source in runs.sources))
     digest = hashlib.sha256(loaded.encode()).hexdigest()[:SHORT_HASH]
-    return {"latency-runs": f"{len(runs.runs)}:sha256:{digest}", **known}
+    return {"latency-runs": f"{len(runs.runs)}:sha256:{digest}"}
 
 
 def load_correcting() -> Any:
@@ -407,17 +410,19 @@ class TemporalEvaluation(FrameEvaluation):
             judged = check_sample(tables["judged"])
             name = sample_matcher(design_of(judged)["matcher"], options)
         nuggets = rows.find_nuggets(tables, changed)
+        traits, told, decided = dict[str, str](), tuple[str, ...](), None
         if "matches" in tables:
             found = find_assessed(tables, updates, nuggets, maker)
+            name = maker or name
         else:
             from tseval.families.temporal.matched import find_matched
 
             check_texts(tables)
             terms = (name, options.threshold, options.terms)
-            found = find_matched(tables, updates, nuggets, *terms, changed, access)
+            matched = find_matched(tables, updates, nuggets, *terms, changed, access)
+            name, found, traits, told, decided = matched
         index = rows.index_of(tables, updates, nuggets, found, changed)
-        traits = {"matcher": found.matcher or name, **found.traits}
-        traits |= {"rules": changed.said(edition.rules), **hash_inputs(tables, changed)}
+        told_rules = {"rules": changed.said(edition.rules), **latency_traits(tables, changed)}
         evaluation = cls(
             edition=replace(edition, rules=changed),
             frames=index,
@@ -425,16 +430,16 @@ class TemporalEvaluation(FrameEvaluation):
             found=found.pairs,
             asked_rules=rules,
             options=options,
-            traits=traits,
+            traits={"matcher": name, **traits, **told_rules, **hash_tables(tables)},
             inputs=tuple(
                 replace(source, runs=source.runs if table is tables["updates"] else ())
                 for table in (tables[each] for each in files.READERS if each in tables)
                 for source in table.sources
             ),
             warnings=(
-                *found.remarks,
+                *told,
                 *rows.warn_of_pool(inputs.pool, tables, changed),
-                *rows.find_warnings(tables, updates, found, index),
+                *rows.find_warnings(tables, updates, found, index, decided),
             ),
         )
         if judged is None:
@@ -598,7 +603,7 @@ def find_assessed(
     is_whole = maker is not None or (pool is None and not files.is_published(matches))
     judged = None if is_whole else pairs["update"]
     pairs = pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
-    return rows.Found(pairs, judged, files.are_in_bytes(matches), maker or "")
+    return rows.Found(pairs, judged, files.are_in_bytes(matches))
 
 
 # Inputs that are read once, and scored more than once.

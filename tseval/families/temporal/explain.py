@@ -72,20 +72,24 @@ STATISTICS: Mapping[str, Any] = {"AVG": np.mean, "STD": np.std, "MIN": np.min, "
 def nuggets(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
     """Nugget by nugget what happened."""
     index, key = evaluation.frames, ["run", "nugget"]
+    every = index.pairs.join(index["nuggets"], on="topic", maintain_order="left")
+    said = index["firsts"].filter("opens").select(*key, "update", "said", update_time="time")
     texts = index.updates.select("update", "update_id", update_text="text")
-    first = index["firsts"].with_columns(grade=pl.col("grade").last().over(key)).filter("opens")
-    first = first.select(*key, "update", "said", "grade", update_time="time")
-    rows = index.pairs.join(index["nuggets"], on="topic")
-    rows = rows.join(first.join(texts, on="update"), on=key, how="left").with_columns(
-        status=pl.when(pl.col("update").is_null()).then(pl.lit("missed")).otherwise(pl.lit("said")),
+    last = index["firsts"].group_by(key).agg(pl.col("grade").last())
+    rows = every.join(said.join(texts, on="update"), on=key, how="left").join(
+        last, on=key, how="left"
+    )
+    is_said = pl.col("update").is_not_null()
+    rows = rows.with_columns(
+        status=pl.when(is_said).then(pl.lit("said")).otherwise(pl.lit("missed")),
         hours_early=quotient(pl.col("time") - pl.col("update_time"), HOUR),
         repeats=pl.col("said").cast(pl.Int64).fill_null(1) - 1,
         grade=pl.col("grade").fill_null(0.0),
-    )
-    rows = rows.sort("run", "topic", "time", pl.col("nugget_id").cast(pl.String), "nugget")
-    columns = "run topic nugget_id time importance status update_id update_time hours_early repeats"
+    ).sort("run", "topic", "time", pl.col("nugget_id").cast(pl.String), "nugget")
     grade = ["grade"] if (index["firsts"]["rise"] < 1).any() else []
-    return Shown(to_pandas(rows.select(*columns.split(), *grade, "text", "update_text")))
+    moment = ["update_id", "update_time", "hours_early", "repeats", *grade]
+    told = ["time", "importance", "status", *moment, "text", "update_text"]
+    return Shown(to_pandas(rows.select("run", "topic", "nugget_id", *told)))
 
 
 def describe_updates(evaluation: TemporalEvaluation) -> pl.DataFrame:
@@ -106,7 +110,7 @@ def describe_updates(evaluation: TemporalEvaluation) -> pl.DataFrame:
 def updates(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
     """Update by update what happened."""
     index = evaluation.frames
-    gold = index["nuggets"].select("nugget", "nugget_id", of_nugget="text")
+    gold = index["nuggets"].select("nugget", "nugget_id", "importance", of_nugget="text")
     named = index["firsts"].join(gold, on="nugget", maintain_order="left")
     earned = named.group_by("update").agg(
         reward=total(pl.col("importance") * pl.col("rise")),
@@ -114,11 +118,11 @@ def updates(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
         earned_text=pl.col("of_nugget").str.join(" | "),
     )
     rows = describe_updates(evaluation).join(earned, on="update", how="left", maintain_order="left")
-    rows = rows.with_columns(
-        pl.col("reward").fill_null(0.0), pl.col("earned", "earned_text").fill_null("")
-    )
-    columns = "run topic update_id time role reward earned repeats text earned_text"
-    return Shown(to_pandas(rows.select(columns.split())))
+    texts = pl.col("earned", "earned_text").fill_null("")
+    rows = rows.with_columns(pl.col("reward").fill_null(0.0), texts)
+    worth = ["role", "reward", "earned", "repeats"]
+    order = ["run", "topic", "update_id", "time", *worth, "text", "earned_text"]
+    return Shown(to_pandas(rows.select(order)))
 
 
 def official_table(evaluation: TemporalEvaluation, asked: Asked[Any], _: str) -> Written:
@@ -193,10 +197,10 @@ def hold_texts(index: EarliestIndex) -> tuple[pl.DataFrame, str]:
     The first to say a nugget stand before repetitions, and as many of each run. `room` is how many
     characters are there before the mark that a text goes on.
     """
+    is_first = pl.col("update").is_in(index["firsts"]["update"].implode())
     rows = index.updates.join(index["pairs"], on="update", how="semi").sort("update")
     rows = rows.with_columns(
-        is_first=pl.col("update").is_in(index["firsts"]["update"].implode()),
-        size=pl.col("text").str.len_chars().clip(upper_bound=LONGEST),
+        is_first=is_first, size=pl.col("text").str.len_chars().clip(upper_bound=LONGEST)
     )
     held = choose_worst(rows, "is_first", ROOM)
     notes = []

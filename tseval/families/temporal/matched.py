@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -35,6 +35,17 @@ INPUTS = ("updates", "nuggets", "matches")
 """What the inputs are called."""
 
 
+class Matched(NamedTuple):
+    """What a matcher found, and what is to be told of it."""
+
+    matcher: str
+    found: rows.Found
+    traits: dict[str, str]
+    remarks: tuple[str, ...]
+    decided: int | None
+    """How many pairs corrections decide, where there are such."""
+
+
 def find_matched(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
@@ -44,7 +55,7 @@ def find_matched(
     terms: Any,
     rules: Rules,
     access: Access,
-) -> rows.Found:
+) -> Matched:
     """Return what the matcher that is asked for finds, with corrections laid over it."""
     pool = rows.pool_of(tables) if "pool" in tables else None
     named = rows.add_texts(updates, pool)
@@ -75,13 +86,8 @@ def find_matched(
         found = found.with_columns(grade=pl.col("score").fill_null(1.0))
         if rules.grades == "full":
             found = found.filter(pl.col("grade") == 1).drop("grade")
-    return rows.Found(
-        found,
-        matcher=str(using),
-        traits=answer_traits(using),
-        remarks=remarks(using),
-        decided=None if decided is None else decided.height,
-    )
+    number = None if decided is None else decided.height
+    return Matched(str(using), rows.Found(found), answer_traits(using), remarks(using), number)
 
 
 def read_judged(

@@ -43,7 +43,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,12 +151,10 @@ class EarliestIndex(FrameIndex):
         else:
             lengths = count_words(nuggets["text"], rules.words)
         by_topic = nuggets.select("topic", mean=lengths).group_by("topic")
-        means = by_topic.agg(quotient(total(pl.col("mean")), pl.len())).sort("topic")
-        mean = means["mean"].gather(updates["topic"].to_physical())  # every topic has nuggets
-        idle = (words - self._marked).clip(0.0)
-        idle_words = updates.select(*KEY, "time", "weight", idle=idle, mean=mean)
+        means = by_topic.agg(quotient(total(pl.col("mean")), pl.len()))
+        idle = updates.select(*KEY, "time", "weight", idle=(words - self._marked).clip(0.0))
         verbosity = divided("idle", "mean", 0.0) + 1
-        return idle_words.select(
+        return idle.join(means, on="topic").select(
             *KEY, "time", verbosity=verbosity, weighted_verbosity=verbosity * pl.col("weight")
         )
 
@@ -213,12 +210,6 @@ class Found(NamedTuple):
     judged: pl.Series | None = None
     """The updates that matches name, where only these and those in the pool were judged."""
     in_bytes: bool = False
-    matcher: str = ""
-    traits: Mapping[str, str] = MappingProxyType({})
-    """The parts of the signature that the matcher adds."""
-    remarks: tuple[str, ...] = ()
-    decided: int | None = None
-    """How many pairs corrections decide, where there are such."""
 
 
 # Updates, and what stands for them.
@@ -606,13 +597,17 @@ def find_warnings(
     updates: pl.DataFrame,
     found: Found,
     index: EarliestIndex,
+    decided: int | None = None,
 ) -> Iterator[str]:
-    """Yield what a reader should know of files that do not fit together, of runs, and of gold."""
+    """Yield what a reader should know of files that do not fit together, of runs, and of gold.
+
+    `decided` is how many pairs corrections decide, where there are such.
+    """
     gold, by_text = index["nuggets"], "matches" not in tables
     if not by_text:
         yield from _warn_of_matches(tables, updates, found)
-    if found.decided is not None:
-        yield from _warn_of_corrections(tables, updates, found.decided)
+    if decided is not None:
+        yield from _warn_of_corrections(tables, updates, decided)
     if "duplicates" in tables:
         pairs = tables["duplicates"].frame
         by = [name for name in UPDATE if name in pairs.columns]
@@ -694,8 +689,8 @@ def _warn_of_runs(
 
     def by_run(rows: pl.DataFrame, **values: pl.Expr) -> Iterator[tuple[Any, ...]]:
         """Yield each run with values of its rows."""
-        runs = rows.group_by("run").agg(**values)
-        return runs.sort(pl.col("run").cast(pl.Enum(index.runs))).iter_rows()
+        runs = rows.group_by(pl.col("run").cast(pl.Enum(index.runs))).agg(**values)
+        return runs.sort("run").iter_rows()
 
     counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
     is_judged = pl.col("topic").is_in(index.topics)
@@ -716,9 +711,9 @@ def _warn_of_runs(
     for run, number in by_run(early, number=pl.len()):
         yield f"run {run}: {count(number, 'update')} before the start of the topic"
     if "confidence" in counted.columns:
-        levels = counted.select("run", level=pl.col("confidence").fill_null(0.0))
-        ends = {"least": pl.col("level").min(), "most": pl.col("level").max()}
-        for run, number, least, most in by_run(levels, number=pl.len(), **ends):
+        confidence = pl.col("confidence").fill_null(0.0)
+        ends = {"least": confidence.min(), "most": confidence.max()}
+        for run, number, least, most in by_run(counted, number=pl.len(), **ends):
             if number > 1 and least == most:
                 yield f"run {run}: every confidence is {least:g}"
     if by_text:
