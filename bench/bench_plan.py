@@ -36,9 +36,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.bench_engine import NUGGETS, START, THRESHOLD, TOPICS, write
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
 from bench.rows import Row, tell
+from tseval.core.family import Access
+from tseval.core.scoring import scores_of
+from tseval.core.streams import read_in_blocks
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.files import READERS
-from tseval.families.temporal.streaming.blocks import score_in_blocks
+from tseval.families.temporal.gold import TemporalGold
+from tseval.families.temporal.rules import DRAFT
 from tseval.io.tables import read
 from tseval.matching.in_units import TEXTS, MatchWork, Passage
 from tseval.matching.matching import get_matcher, join_pairs
@@ -113,9 +117,10 @@ def shared(folder: Path, size: int) -> list[Stage]:
 
 def blocks(folder: Path, size: int) -> list[Stage]:
     """The whole of `score --in-blocks`, by which memory is bounded."""
-    inputs = TemporalInputs([str(folder / "updates.tsv")], str(folder / "nuggets.tsv"))
+    inputs = TemporalInputs((), str(folder / "nuggets.tsv"))
     started = seconds()
-    score_in_blocks(inputs, TemporalOptions(matcher="fuzzy"), rows=PART)
+    gold = TemporalGold(inputs, TemporalOptions(matcher="fuzzy"), DRAFT, {}, Access())
+    scores_of(*read_in_blocks(gold, [str(folder / "updates.tsv")], size=PART))
     return [
         {"stage": "blocks", "seconds": seconds() - started, "memory": peak(), "size": size},
     ]

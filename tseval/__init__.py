@@ -46,24 +46,22 @@ if TYPE_CHECKING:
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.temporal.columns import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.correcting import sample
+    from tseval.families.temporal.gold import LiveScores
     from tseval.families.temporal.rows import EarliestIndex
-    from tseval.families.temporal.running import RunningScores
-    from tseval.families.temporal.streaming.earliest import EarliestStream
     from tseval.reporting.api import report
 
 __version__ = version.VERSION
 
 _PUBLIC = {
     "EarliestIndex": "tseval.families.temporal.rows",
-    "EarliestStream": "tseval.families.temporal.streaming.earliest",
     "EngineError": "tseval.errors",
     "InputError": "tseval.errors",
+    "LiveScores": "tseval.families.temporal.gold",
     "Measure": "tseval.measures",
     "MeasureError": "tseval.errors",
     "MissingExtra": "tseval.errors",
     "MissingTopics": "tseval.errors",
     "OutputError": "tseval.errors",
-    "RunningScores": "tseval.families.temporal.running",
     "Scores": "tseval.core.scores",
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
@@ -95,15 +93,14 @@ _PUBLIC = {
 
 __all__ = [
     "EarliestIndex",
-    "EarliestStream",
     "EngineError",
     "InputError",
+    "LiveScores",
     "Measure",
     "MeasureError",
     "MissingExtra",
     "MissingTopics",
     "OutputError",
-    "RunningScores",
     "Scores",
     "TsevalError",
     "UsageError",

@@ -23,11 +23,10 @@ from matchers.containment import ContainmentBlock, ContainmentGold
 from tests import program
 from tests.program import faulty
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.families.temporal.streaming.follow import Lines
 from tseval.files.csv_table import read_csv
 from tseval.files.spreadsheet import Extent
 from tseval.io import inputs
-from tseval.io.blocks import blocks_of
+from tseval.io.blocks import LineBlock, blocks_of
 from tseval.io.compressed import Streams
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input, LongLine, whole_lines
@@ -398,7 +397,7 @@ def test_a_live_stream_keeps_what_came_before(monkeypatch: pytest.MonkeyPatch) -
 
 def test_faults_of_a_live_stream_do_not_wait_for_its_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)  # whoever asks for more fails
-    faults = FaultList(Lines(b"y\ny\ny\ny\n", 7))
+    faults = FaultList(LineBlock(Input("-"), b"y\ny\ny\ny\n", 6))
     for line in (7, 8, 9, 10):
         faults.add(line, "not JSON", "", "json-syntax")
     with pytest.raises(InputError) as error:

@@ -16,7 +16,9 @@ import tseval
 from matchers import Fuzzy
 from tests.program import faulty
 from tests.program import tseval as program
-from tseval.core.calling import CommonOptions
+from tseval.core.family import Access
+from tseval.core.scoring import scores_of
+from tseval.core.streams import read_in_blocks
 from tseval.families.clusters.files import read_clusters
 from tseval.families.temporal.columns import (
     read_matches,
@@ -24,8 +26,9 @@ from tseval.families.temporal.columns import (
     read_topics,
     read_updates,
 )
-from tseval.families.temporal.evaluation import TemporalInputs
-from tseval.families.temporal.streaming.blocks import score_in_blocks
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
+from tseval.families.temporal.gold import TemporalGold
+from tseval.families.temporal.rules import DRAFT
 from tseval.io.inputs import Input
 
 pytestmark = pytest.mark.small_times
@@ -135,9 +138,9 @@ def test_a_gold_that_is_replaced_during_matching_signs_nothing(
     if how == "whole":
         scores = tseval.score(str(updates), str(nuggets), measures="R")
     else:
-        scores = score_in_blocks(
-            TemporalInputs([str(updates)], str(nuggets)), common=CommonOptions("R")
-        )
+        given = TemporalInputs((), str(nuggets))
+        gold = TemporalGold(given, TemporalOptions(), DRAFT, {}, Access())
+        scores = scores_of(*read_in_blocks(gold, [str(updates)], ["R"]))
     assert scores.value("R") == 1
     assert [each.sha256 for each in scores.inputs] == hashes
     assert f"nuggets:sha256:{hashes[1][:12]}" in scores.signature

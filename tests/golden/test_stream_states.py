@@ -15,19 +15,15 @@ from types import FrameType
 from typing import Any
 
 import click
-import numpy as np
 import pytest
 
 from tests.program import FIXTURES, MATCHES, NUGGETS, ROOT, command
 from tests.program import tseval as program
+from tseval.core.streams import Follower, load_state
 from tseval.core.wording import count
-from tseval.families.temporal.streaming.follow import Follower
 
 LINES = (FIXTURES / "live.jsonl").read_bytes().splitlines(keepends=True)
-COUNTING = {
-    *map(str, (ROOT / "tseval" / "families" / "temporal" / "streaming").glob("*.py")),
-    *(str(ROOT / "tseval" / name) for name in ("cli/score.py", "core/running.py")),
-}
+COUNTING = {str(ROOT / "tseval" / name) for name in ("cli/streams.py", "core/streams.py")}
 """The files of the program that count updates and save what is counted."""
 PLACES = 60
 """At how many places of the program it is interrupted, of each kind."""
@@ -58,9 +54,12 @@ def last(outcome: Any) -> dict[str, Any]:
 
 def content(state: Path) -> State:
     """All that a state holds."""
-    with np.load(state, allow_pickle=False) as arrays:
-        found: State = {name: arrays[name].tolist() for name in arrays.files if name != "meta"}
-        return found | json.loads(bytes(arrays["meta"]))
+    meta, tables = load_state(state)
+    found: State = {}
+    for name, table in tables.items():
+        keys = [] if name == "kept" else sorted(table.columns)
+        found[name] = table.select(sorted(table.columns)).sort(keys).to_dict(as_series=False)
+    return found | meta
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +127,7 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Follower, "together", together)
+    monkeypatch.setattr(Follower, "values_together", together)
     every = ("--every", together)
     uninterrupted = follow(tmp_path / "whole", matches, LINES, *every)
     whole = last(uninterrupted)
@@ -177,6 +177,7 @@ def test_a_second_interrupt_does_not_wait_until_all_is_told(
         by_signal()
         raise AssertionError
 
+    monkeypatch.setattr(Follower, "values_together", 1)
     monkeypatch.setattr(Follower, "together", 1)
     handler = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(click, "echo", echo)
@@ -190,14 +191,14 @@ def test_a_second_interrupt_does_not_wait_until_all_is_told(
 def test_no_state_is_saved_of_what_is_not_told_yet(
     matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tseval.families.temporal.streaming import follow as following
+    from tseval.core import streams as following
 
     told: list[str] = []
     held: list[tuple[int, int]] = []
     save = Follower.save
 
     def saved(self: Follower) -> None:
-        held.append((self.lines, len(told_of("\n".join(told)))))
+        held.append((self.at.lines, len(told_of("\n".join(told)))))
         save(self)
 
     monkeypatch.setattr(following, "SAVED_EVERY", 4)
@@ -218,7 +219,7 @@ def unlike(state: State, other: State) -> list[str]:
 
 
 def numbers(state: State) -> list[int]:
-    columns = [value for name, value in state.items() if name[6:].isdigit() and "recent" in name]
+    columns = [value["mark"] for name, value in state.items() if "recent" in name]
     return sorted(number for column in columns for number in column)
 
 
@@ -268,12 +269,12 @@ def test_a_pipe_that_is_closed_after_any_piece(
 
 
 def _followed(state: Path, matches: str, pieces: list[bytes]) -> None:
-    from tseval.cli.score import command as score
+    from tseval.cli import cli
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdin", type("Given", (), {"buffer": Pieces(pieces)}))
-        score.main(
-            ["--follow", NUGGETS, "--matches", matches, "--state", str(state)],
+        cli.main(
+            ["score", "--follow", NUGGETS, "--matches", matches, "--state", str(state)],
             standalone_mode=False,
         )
 
@@ -318,8 +319,8 @@ def test_on_a_full_disk_nothing_is_told(tmp_path: Path) -> None:
 def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
     whole: dict[str, Any], matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from tseval.core import streams as saved
     from tseval.errors import OutputError
-    from tseval.families.temporal.streaming import saved
 
     state, write = tmp_path / "state", saved.write_whole  # type: ignore[attr-defined]
     last(follow(state, matches, LINES[:4]))

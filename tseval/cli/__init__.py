@@ -34,8 +34,6 @@ OTHERS = {
 
 MODULES = {"import": "importing"}
 """The files of commands whose own names no module can have."""
-OWN = {"score"}
-"""The commands of families that have a file of their own here."""
 
 
 def summaries() -> dict[str, str]:
@@ -88,7 +86,7 @@ class LazyGroup(click.Group):
 
 def _command_named(name: str) -> click.Command:
     for family, entry in FAMILIES.items():
-        if entry.command == name and name not in OWN:
+        if entry.command == name:
             return _command_of(family)
     module = MODULES.get(name, name)
     command: click.Command = import_module(f"tseval.cli.{module}").command

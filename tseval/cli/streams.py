@@ -29,6 +29,7 @@ from tseval.errors import InputError, UsageError, input_error, reason_of
 from tseval.io.formats import form_for
 from tseval.io.given import check_inputs
 from tseval.io.score_files import RESULT_FORMS
+from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 
 IN_BLOCKS, FOLLOW = "--in-blocks", "--follow"
@@ -94,7 +95,9 @@ def streamed(call: Call, asked: StreamOptions) -> bool:
         return False
     family, request = call.family, call.request
     refuse_ineffective(family, way, more=(StreamOptions,))
-    refuse_sharing(request.where, way)
+    has_matches = getattr(call.named, "matches", None) is not None
+    if asked.follow or not family.work or has_matches:  # else it is matching that is shared out
+        refuse_sharing(request.where, f"{way} and --matches" if has_matches else way)
     if call.view is not None:
         raise UsageError(f"{family.view_option} has no meaning with {way}")
     for name, what in declared(type(call.options)):
@@ -107,13 +110,13 @@ def streamed(call: Call, asked: StreamOptions) -> bool:
     return True
 
 
-def read_gold(call: Call, inputs: Any) -> Gold:
+def read_gold(call: Call, inputs: Any, sharing: Sharing = ALONE) -> Gold:
     """Read everything but the runs."""
     family, request = call.family, call.request
     if family.gold is None:
         raise UsageError(f"runs of {family.name} are read whole")
     edition = registry.edition(request.edition_name, family.name)
-    access = Access(request.input_format, wanted=request.wanted)
+    access = Access(request.input_format, sharing, wanted=request.wanted)
     return family.gold(inputs, call.options, edition, call.rules, access)
 
 
@@ -131,9 +134,9 @@ def score_blocks(call: Call, size: int) -> None:
     check_output(request.output)
     form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
     inputs = call.inputs(request.files)
-    with progress("folding", request.quiet) as tell:
+    with request.where.shared() as sharing, progress("folding", request.quiet) as tell:
         evaluation, wanted = read_in_blocks(
-            read_gold(call, replace(inputs, **{field: ()})),
+            read_gold(call, replace(inputs, **{field: ()}), sharing),
             getattr(inputs, field),
             request.wanted,
             request.at,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -29,10 +29,10 @@ class ContributionResult(DatedResult):
     """From the units at a time, with sums and values, to `run value`, if not a mean over topics."""
     undivided: str = ""
 
-    def sums(self, times: FloatArray) -> pl.DataFrame:
+    def sums(self, times: FloatArray) -> Any:
         """The exact sums of what is dated before its time, by run, topic and inner keys."""
         by = [*KEY, *self.contributions.inner]
-        return kernel.sums(self.contributions, by, self._before(times)).with_columns(
+        return kernel.sums(self.contributions, by, self.limits(times)).with_columns(
             pl.col(KEY).cast(pl.String)  # whatever runs there will be
         )
 
@@ -49,9 +49,9 @@ class ContributionResult(DatedResult):
 
     def values_at(self, times: FloatArray) -> pl.DataFrame:
         """The value of each unit and its sums, from the contributions dated before its time."""
-        return kernel.value(self.contributions, self.units, self._before(times))
+        return kernel.value(self.contributions, self.units, self.limits(times))
 
-    def _before(self, times: FloatArray) -> pl.DataFrame | None:
+    def limits(self, times: FloatArray) -> pl.DataFrame | None:
         """The times by unit, None for the end."""
         is_end = bool(np.isposinf(times).all())
         return None if is_end else self.units.select(*KEY, before=pl.Series(times))
@@ -96,7 +96,7 @@ class ContributionResult(DatedResult):
 
     def pooled_before(self, starts: FloatArray, times: FloatArray, topics: int) -> Values:  # noqa: ARG002
         """The value of each run, from what is dated before the time of each (run, topic)."""
-        return values_of(kernel.pooled(self.contributions, self.units, self._before(times)))
+        return values_of(kernel.pooled(self.contributions, self.units, self.limits(times)))
 
     def pooled_within(self, batches: Batches, topics: int) -> Values:
         """The value of each run in each batch since the topics' starts, as (runs, most)."""
@@ -113,7 +113,7 @@ class ContributionResult(DatedResult):
         lanes = own.name.replace(weight, "value", literal=True)
         amounts = [table.select(*KEY, "time", lanes) for table in tables]
         sums = Contributions(amounts, score=lambda sums: sums)
-        return values_of(kernel.value(sums, self.units, self._before(times))).value
+        return values_of(kernel.value(sums, self.units, self.limits(times))).value
 
 
 def values_of(table: pl.DataFrame) -> Values:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from tseval.core.panels import Picture
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
+    from tseval.io.faults import FaultList
+    from tseval.io.inputs import Input
     from tseval.io.tables import Table, TableReader
 
 SHORT_HASH = 12
@@ -170,11 +172,16 @@ class Evaluation(ABC):
         """What a measure is taken from; what it lacks is a `UsageError`."""
         return self.index
 
+    def account(self, measure: Measure) -> Result:
+        """A measure at any time."""
+        whole = measure.whole
+        return whole.definition.account(self.index_of(measure), whole)
+
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; `known` keeps what is asked for at several times."""
         index, whole = self.index_of(measure), measure.whole
         if whole not in known:
-            known[whole] = whole.definition.account(index, whole)
+            known[whole] = self.account(measure)
         result = known[whole]
         result = result.plus(self.others[measure]) if measure in self.others else result
         times = self.times_of(measure, index)
@@ -328,8 +335,13 @@ class Gold(ABC):
     """How the runs are read."""
     has_sums: ClassVar[bool] = True
     """Whether rows that are not kept contribute; else the kept ones have all that counts."""
+    in_order: ClassVar[bool] = False
+    """Whether what a row contributes, which then tells its arrival, depends on earlier ones alone:
+    where none is older than one of its run before. The evaluation then has a `FrameIndex`."""
     marks_repeats: ClassVar[bool] = False
     """Whether a row of a key that stands before is marked; else it is a fault."""
+    marks: ClassVar[tuple[str, ...]] = ()
+    """The columns of prepared rows that say yes or no: it is counted how many rows say yes."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -338,11 +350,33 @@ class Gold(ABC):
 
     @abstractmethod
     def evaluate(self, runs: Table, others: pl.DataFrame) -> Evaluation:
-        """The evaluation of some rows; of the others `run topic rows again` are counted."""
+        """The evaluation of some rows; of the others there are the numbers `run topic rows again`.
+
+        Also of those with each mark.
+        """
 
     @abstractmethod
     def keep(self, rows: pl.DataFrame) -> pl.Series:
         """Which rows can still change what later ones are worth."""
+
+    def check_runs(self, runs: Sequence[Input]) -> None:  # noqa: B027 - most take any files
+        """Refuse files that are no runs by what they look like."""
+
+    def prepare(
+        self,
+        block: pl.DataFrame,
+        before: pl.DataFrame | None,  # noqa: ARG002 - some look at them
+        faults: FaultList,  # noqa: ARG002
+    ) -> pl.DataFrame:
+        """The rows of a block with all that is found out about each when it comes.
+
+        `before` are the rows that are kept; a fault between them and the block is raised.
+        """
+        return block
+
+    def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
+        """Refuse gold of rows that never came; where more rows may come, only tell of it."""
+        return []
 
 
 @frozen

@@ -30,6 +30,10 @@ SMALL = 2.0**-20
 LIMIT = 2.0**54
 BLOCK_ROWS = 1 << 18
 """How many contributions are made whole units at a time."""
+ARRIVAL = "arrival"
+"""The column of contributions that tells the row of a stream that they come from."""
+CONTRIBUTED = (*KEY, "time", f"^{ARRIVAL}$")
+"""The columns of contributions beside their amounts; only rows of streams have all."""
 FINE = " (fine)"
 """What the column of the bits below `UNIT` has after the name of its amount."""
 TOO_LARGE = "amounts too large to add up exactly"
@@ -58,7 +62,7 @@ class Contributions:
     def amounts(self) -> list[str]:
         """The names of all amounts."""
         names = dict.fromkeys(name for table in self.tables for name in table.columns)
-        keys = (*KEY, "time", *self.inner)
+        keys = (*KEY, "time", ARRIVAL, *self.inner)
         return [name for name in names if name not in keys and not name.endswith(FINE)]
 
 
@@ -134,6 +138,33 @@ def add_parts(
     """Exact sums of exact sums, in whole units."""
     joined = _concat(parts, names)
     return joined.group_by(by).agg(pl.col(_lanes_in(joined, names)).sum())
+
+
+def in_whole_units(c: Contributions, times: pl.DataFrame | None, prefix: str) -> list[pl.DataFrame]:
+    """The contributions dated before the time of their unit, with names that begin alike."""
+    tables = [before(table, times) for table in c.tables]
+    return [
+        table.select(
+            pl.col(KEY).cast(pl.String),
+            f"^{ARRIVAL}$",
+            **{prefix + lane: own for lane, own in _whole_units(table, c.amounts).items()},
+        )
+        for table in tables
+    ]
+
+
+def add_lanes(parts: Sequence[pl.DataFrame], by: Sequence[str] = KEY) -> pl.DataFrame:
+    """Exact sums of all amounts, in whole units."""
+    names = {name for part in parts for name, kind in part.schema.items() if kind == pl.Int128}
+    return add_parts(parts, [name for name in names if not name.endswith(FINE)], by)
+
+
+def lanes_of(sums: pl.DataFrame, prefix: str, names: Sequence[str]) -> pl.DataFrame:
+    """The exact sums of amounts whose names begin so, under their own names."""
+    lanes = {lane: prefix + lane for name in names for lane in (name, name + FINE)}
+    own = {lane: pl.col(name) for lane, name in lanes.items() if name in sums.columns}
+    lacking = {name: pl.lit(0, pl.Int128) for name in names if name not in own}
+    return sums.select(*KEY, **own, **lacking)
 
 
 def negative(sums: pl.DataFrame) -> pl.DataFrame:

@@ -85,9 +85,10 @@ def plain_scores(
     undefined: str = "skip",
     *,
     per_topic: bool = True,
+    columns: list[Column] | None = None,
 ) -> Scores:
-    """The scores without warnings: of a moment of a stream."""
-    return _found(evaluation, wanted, on_missing, undefined, per_topic=per_topic).scores
+    """The scores without warnings: of a moment of a stream, whose `columns` may be known."""
+    return _found(evaluation, wanted, on_missing, undefined, columns, per_topic=per_topic).scores
 
 
 def signature_of(
@@ -114,6 +115,7 @@ def _found(
     wanted: Sequence[Measure],
     on_missing: str | None,
     undefined: str,
+    columns: list[Column] | None = None,
     *,
     per_topic: bool,
 ) -> _Found:
@@ -121,7 +123,7 @@ def _found(
     rule = on_missing or evaluation.edition.on_missing
     check_choice("on_missing", rule, get_args(OnMissing))
     evaluation = counted(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
-    columns = list(_columns(evaluation, wanted))
+    columns = list(_columns(evaluation, wanted)) if columns is None else columns
     indexes = list({id(column.index): column.index for column in columns}.values())
     topics = all_topics(indexes)
     missing = missing_topics(indexes, rule, evaluation.words, evaluation.lacks())

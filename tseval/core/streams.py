@@ -29,23 +29,36 @@ import numpy as np
 import polars as pl
 
 from tseval.core import kernel
-from tseval.core.family import Evaluation, Gold
-from tseval.core.kernel import KEY
+from tseval.core.contributions import values_of
+from tseval.core.family import Column, Evaluation, Gold
+from tseval.core.kernel import ARRIVAL, KEY
 from tseval.core.measure import Measure
-from tseval.core.results import Result
 from tseval.core.scoring import chosen_measures, plain_scores, scores_of, signature_of
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_error
 from tseval.io.atomic_write import write_whole
-from tseval.io.blocks import LINE_FEED, RUN, LineBlock, cut, read_blocks, read_nothing
+from tseval.io.blocks import (
+    LINE_FEED,
+    RUN,
+    LineBlock,
+    columns_of,
+    cut,
+    read_blocks,
+    read_nothing,
+)
+from tseval.io.cells import WORDS
 from tseval.io.faults import FaultList
 from tseval.io.given import FrameInput, input_of, is_frame, run_names
 from tseval.io.inputs import STANDARD_INPUT, Input, all_of_file
+from tseval.io.names import natural_order
 from tseval.io.origin import InputRecord, Known
 from tseval.io.repeats import HASH_BYTES, Recent, Repeats
 from tseval.io.tables import Table, read_input, track_of
+from tseval.io.units import Units
+from tseval.records import frozen
 
 if TYPE_CHECKING:
+    from tseval.arrays import BoolArray
     from tseval.io.repeats import Marks
     from tseval.io.schema import Schema
 
@@ -55,7 +68,7 @@ ROWS_AT_ONCE = 1 << 17
 """Looks are taken together as long as they see so many rows."""
 SAVED_EVERY = 100_000
 """After how many rows the state of a stream is saved, at the latest."""
-FORMAT, META, EXACT = 7, "meta", "exact "
+FORMAT, META, EXACT = 8, "meta", "exact "
 """The form of a saved state, where it has what is no table, and what marks exact sums in it."""
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError)
 AGAIN = "again"
@@ -71,22 +84,20 @@ class Rows:
         self.runs: dict[str, None] = {}
         self.sources: list[InputRecord] = []
         self.kept: pl.DataFrame | None = None
-        self.others: dict[Measure, pl.DataFrame] = {}
-        counts = {**dict.fromkeys(KEY, pl.String), "rows": pl.Int64, AGAIN: pl.Int64}
-        self.counts = pl.DataFrame(schema=counts)
-        self.empty = read_nothing(gold.reader)
+        self.sums: pl.DataFrame | None = None
+        """The exact sums of what all rows contribute, by run and topic, for all measures."""
+        self.marks = (AGAIN, *gold.marks)
+        numbers = dict.fromkeys(("rows", *self.marks), pl.Int64)
+        self.counts = pl.DataFrame(schema={**dict.fromkeys(KEY, pl.String), **numbers})
+        nothing = read_nothing(gold.reader)
+        frame = gold.prepare(nothing.frame, None, FaultList(Input(STANDARD_INPUT)))
+        self.empty = replace(nothing, frame=frame)
         evaluation = gold.evaluate(self.empty, self.counts)
         self.measures = chosen_measures(evaluation, wanted, at)
         for measure in self.measures if gold.has_sums else ():
-            if self._sums_of(evaluation, measure, {}) is None:
-                raise UsageError(f"{measure} needs all rows at once: leave the blocks out")
-
-    def _sums_of(self, found: Evaluation, measure: Measure, known: dict[Measure, Result]) -> Any:
-        """The exact sums of a measure's contributions up to its time; None if it has none."""
-        index, whole = found.index_of(measure), measure.whole
-        if whole not in known:
-            known[whole] = whole.definition.account(index, whole)
-        return known[whole].sums(found.times_of(measure, index))
+            if evaluation.account(measure).sums(np.zeros(0)) is None:
+                items = evaluation.words.items
+                raise UsageError(f"{measure} needs all {items} at once: leave the blocks out")
 
     def note(self, place: int, block: Table, source: Input) -> None:
         """Take note of the input of a block, and of its runs."""
@@ -110,52 +121,123 @@ class Rows:
     def evaluation(self) -> Evaluation:
         """Return the evaluation of all that has come."""
         found = self.gold.evaluate(self.table(self.kept), self.counts)
-        return replace(found, others=self.others)
+        return self.with_others(found)
 
-    def add(self, block: pl.DataFrame) -> None:
+    def with_others(self, found: Evaluation) -> Evaluation:
+        """Return an evaluation of the rows that are kept with the sums of all others."""
+        if self.sums is None:
+            return found
+        weighed = self.weigh(found)
+        runs = pl.Series(found.index.runs, dtype=pl.String)
+        every = self.sums.filter(pl.col("run").is_in(runs.implode()))
+        others = kernel.add_lanes(
+            [every, kernel.negative(weighed.sums.drop(ARRIVAL, strict=False))]
+        )
+        return replace(
+            found,
+            others={
+                measure: kernel.lanes_of(others, f"{at} ", result.contributions.amounts)
+                for at, (measure, result) in enumerate(weighed.results.items())
+            },
+        )
+
+    def weigh(self, found: Evaluation) -> Weighed:
+        """Return the exact sums of what rows contribute, of each row if contributions tell it."""
+        known: dict[Measure, Any] = {}
+        results, parts = {}, list[pl.DataFrame]()
+        for at, measure in enumerate(self.measures):
+            whole, index = measure.whole, found.index_of(measure)
+            known[whole] = known.get(whole) or found.account(measure)
+            results[measure] = known[whole]
+            before = known[whole].limits(found.times_of(measure, index))
+            parts += kernel.in_whole_units(known[whole].contributions, before, f"{at} ")
+        by = [*KEY, *[ARRIVAL] * any(ARRIVAL in part.columns for part in parts)]
+        return Weighed(found, results, kernel.add_lanes(parts, by))
+
+    def weigh_rows(self, rows: pl.DataFrame, runs: Sequence[str]) -> Weighed:
+        """Return the same of rows of these runs."""
+        numbered = rows.with_row_index(ARRIVAL) if self.gold.in_order else rows
+        return self.weigh(self.gold.evaluate(self.table(numbered, runs), self.counts.clear()))
+
+    def late(self, block: pl.DataFrame) -> pl.Series:
+        """Return which rows are older than one of their run before."""
+        if "time" not in block.columns:
+            return pl.repeat(False, block.height, eager=True)
+        latest = pl.col("time").cum_max().over("run")
+        return self.with_block(block).select(pl.col("time") < latest).to_series().tail(block.height)
+
+    def ahead(self, block: pl.DataFrame, runs: Iterable[str] = ()) -> Ahead:
+        """Return what the rows of a block contribute by themselves, of which none is late."""
+        known = set() if self.kept is None else set(self.kept["run"].unique())
+        runs = list(dict.fromkeys([*runs, *block["run"].unique(maintain_order=True)]))
+        rows = self.with_block(block).filter(pl.col("run").is_in(runs))
+        weighed, first = self.weigh_rows(rows, runs), rows.height - block.height
+        arrival = pl.col(ARRIVAL).cast(pl.Int64)
+        is_new = ~pl.col("run").is_in(list(known)) if known else pl.lit(value=True)
+        fresh = weighed.sums.with_columns(arrival - first)
+        fresh = fresh.filter(pl.when(arrival.is_null()).then(is_new).otherwise(arrival >= 0))
+        return Ahead(weighed, fresh.with_columns(arrival.fill_null(-1)), first)
+
+    def add(self, block: pl.DataFrame, ahead: Ahead | None = None) -> None:
         """Take the next rows; a fault between them and the gold is raised before they count."""
         rows = self.with_block(block)
-        own = rows.select(*KEY)
         is_kept = self.gold.keep(rows)
         if "time" in rows.columns:  # of each run and topic something is left, and its span
             time, place = pl.col("time"), pl.int_range(pl.len())
             ends = (place == 0) | (place == time.arg_min()) | (place == time.arg_max())
             is_kept |= rows.select(ends.over(KEY)).to_series()
-        kept, left = rows.filter(is_kept), own.filter(~is_kept)
+        if self.gold.has_sums:
+            if ahead is None and self.gold.in_order and not self.late(block).any():
+                ahead = self.ahead(block)
+            parts = [] if self.sums is None else [self.sums]
+            parts += self._moved(block) if ahead is None else [ahead.sums.drop(ARRIVAL)]
+            self.sums = kernel.add_lanes(parts)
+        kept, left = rows.filter(is_kept), rows.filter(~is_kept)
         if left.height:
-            if self.gold.has_sums:
-                after, before = self._sums(rows), self._sums(kept)
-                self.others = {each: self._moved(each, after, before) for each in self.measures}
-            marks = rows[AGAIN] if AGAIN in rows.columns else is_kept.clear(rows.height)
-            left = (
-                left.with_columns(marks.filter(~is_kept).alias(AGAIN))
-                .group_by(KEY)
-                .agg(pl.len().cast(pl.Int64).alias("rows"), pl.col(AGAIN).sum().cast(pl.Int64))
-            )
-            joined = pl.concat([self.counts, left.cast(self.counts.schema)])
-            self.counts = joined.group_by(KEY).agg(pl.col("rows", AGAIN).sum())
+            marks = [pl.col(mark).sum() for mark in self.marks if mark in left.columns]
+            numbers = left.group_by(KEY).agg(pl.len().alias("rows"), *marks)
+            joined = pl.concat([self.counts, numbers], how="diagonal_relaxed")
+            of_units = joined.group_by(KEY).agg(pl.exclude(KEY).sum())
+            self.counts = of_units.cast(self.counts.schema)  # type: ignore[arg-type]
         self.kept, self.number = kept, self.number + block.height
 
-    def _sums(self, rows: pl.DataFrame) -> dict[Measure, pl.DataFrame]:
-        """The exact sums of some rows by themselves, for each measure."""
-        found = self.gold.evaluate(self.table(rows), self.counts)
-        known: dict[Measure, Result] = {}
-        return {each: self._sums_of(found, each, known) for each in self.measures}
+    def _moved(self, block: pl.DataFrame) -> list[pl.DataFrame]:
+        """Return what the sums grow by with a block in which rows may be late."""
+        runs = block["run"].unique(maintain_order=True)
+        of_these = pl.col("run").is_in(runs.implode())
+        parts = [self.weigh_rows(self.with_block(block).filter(of_these), runs.to_list()).sums]
+        if self.kept is not None:
+            kept = self.kept.filter(of_these)
+            known = kept["run"].unique(maintain_order=True).to_list()
+            parts.append(kernel.negative(self.weigh_rows(kept, known).sums))
+        return [part.drop(ARRIVAL, strict=False) for part in parts]
 
-    def _moved(
-        self,
-        measure: Measure,
-        more: Mapping[Measure, pl.DataFrame],
-        less: Mapping[Measure, pl.DataFrame],
-    ) -> pl.DataFrame:
-        """The sums of the others with what is no longer in those of the rows that are kept."""
-        parts = [more[measure], kernel.negative(less[measure])]
-        parts += [self.others[measure]] if measure in self.others else []
-        lanes = [name for name, kind in parts[0].schema.items() if kind == pl.Int128]
-        names = [name for name in lanes if not name.endswith(kernel.FINE)]
-        by = [name for name in parts[0].columns if name not in lanes]
-        sums = kernel.add_parts(parts, names, by)
-        return sums.filter(pl.any_horizontal(pl.col(pl.Int128) != 0))
+
+class Weighed(NamedTuple):
+    """What rows contribute to each measure."""
+
+    evaluation: Evaluation
+    results: Mapping[Measure, Any]
+    sums: pl.DataFrame
+    """Exact sums by run and topic, and by the arrival of the row where contributions tell it: those
+    of the gold have none. The number of a measure stands before the names of its amounts."""
+
+
+class Ahead(NamedTuple):
+    """What the rows of a block contribute, each by itself."""
+
+    weighed: Weighed
+    sums: pl.DataFrame
+    """Exact sums by run, topic and arrival in the block; -1 is what the gold gives a new run."""
+    first: int
+    """How many rows stand before those of the block in the evaluation."""
+
+
+@frozen
+class LookUnits(Units):
+    """Runs as they are at some looks, each as a run of its own."""
+
+    present: BoolArray
 
 
 # In blocks.
@@ -178,7 +260,13 @@ def read_in_blocks(
     if any(is_frame(each) or isinstance(each, FrameInput) for each in runs):
         raise UsageError("a frame is in memory already: blocks are read from files")
     inputs = [input_of(each, gold.reader.schema) for each in runs]
+    gold.check_runs(inputs)
     rows, seen, names = Rows(gold, wanted, at), Repeats(), run_names(inputs)
+    optional = {
+        each.name: pl.lit(None, pl.String if each.kind in WORDS else pl.Float64)
+        for source in inputs
+        for each in columns_of(source, gold.reader, form)
+    }
 
     def blocks() -> Iterator[tuple[int, Table]]:
         for place, (source, name) in enumerate(zip(inputs, names, strict=True)):
@@ -193,6 +281,8 @@ def read_in_blocks(
                 raise UsageError(f"run {run} is in several files: name it, --name FILE=NAME")
         rows.note(place, block, inputs[place])
         frame = block.frame
+        lacking = {name: none for name, none in optional.items() if name not in frame.columns}
+        frame = frame.with_columns(**lacking)
         if gold.key:
             marks = frame.select(pl.col(gold.key).cast(pl.String)).hash_rows().to_numpy()
             suspects = seen.suspects(marks).tolist()
@@ -201,14 +291,16 @@ def read_in_blocks(
                 frame = frame.with_columns(is_again.alias(AGAIN))
             elif suspects:
                 refuse_repeats(gold, inputs, frame[suspects], (each for _, each in blocks()))
-        rows.add(frame)
+        rows.add(gold.prepare(frame, rows.kept, FaultList(inputs[place])))
         if tell is not None:
             tell(rows.number, rows.number)
     rows.sources = [
         replace(record, zones=tuple(source.zones.items()))
         for record, source in zip(rows.sources, inputs, strict=True)
     ]
-    return rows.evaluation(), rows.measures
+    evaluation = rows.evaluation()
+    gold.conclude(evaluation, is_live=False, to_come=False)
+    return evaluation, rows.measures
 
 
 def refuse_repeats(
@@ -311,7 +403,10 @@ class Follower:
         self.hash = hashlib.sha256()
         self.at = Position(continued=asked.continued)
         self.recent = Recent()
+        self.decided: list[str] | None = None
+        """The columns of the first row that was read, which may not be counted yet."""
         self.told: dict[str, Values] = {}
+        self.topics = 0
         self.waiting: set[str] = set()
         """The runs that have had rows since the last look."""
         self.saved_rows = self.saved_lines = 0
@@ -335,7 +430,7 @@ class Follower:
         at.signature, at.digest = self._rules(), self.hash.hexdigest()
         tables = {"counts": rows.counts}
         tables |= {} if rows.kept is None else {"kept": rows.kept}
-        tables |= {f"others {rows.measures.index(m)}": sums for m, sums in rows.others.items()}
+        tables |= {} if rows.sums is None else {"sums": rows.sums}
         marks = enumerate(self.recent.columns())
         tables |= {f"recent {number}": pl.DataFrame({"mark": each}) for number, each in marks}
         meta = {"format": FORMAT, "position": asdict(at), "runs": list(rows.runs)}
@@ -349,8 +444,7 @@ class Follower:
             self.at = Position(**meta["position"])
             rows.number, rows.runs = meta["number"], dict.fromkeys(meta["runs"])
             rows.kept, rows.counts = tables.get("kept"), tables["counts"]
-            names = {f"others {n}": measure for n, measure in enumerate(rows.measures)}
-            rows.others = {names[name]: tables[name] for name in names.keys() & tables.keys()}
+            rows.sums = tables.get("sums")
             recent = [each["mark"].to_numpy() for name, each in tables.items() if "recent" in name]
             self.recent = Recent(recent)
         except (*UNREADABLE, zipfile.BadZipFile, zlib.error, pl.exceptions.PolarsError) as error:
@@ -400,12 +494,19 @@ class Follower:
             content = content[: content.rfind(b"\n", 0, -1) + 1]
         before, taken, start = self.at.lines, 0, 0
         ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
-        lines = block["line"].to_list()
+        lines, late = block["line"].to_list(), self.rows.late(block).to_numpy()
         while start < block.height:
-            stop = min(block.height, start + self.together)
+            in_order = self.gold.in_order and not late[start]
+            stop = min(block.height, start + (self.values_together if in_order else self.together))
+            if in_order and late[start:stop].any():
+                stop = start + int(late[start:stop].argmax())
             end = int(ends[lines[stop - 1] - before - 1])
             with self.asked.undisturbed():
-                told = self._step(block[start:stop])
+                try:
+                    told = self._step(block[start:stop], in_order=in_order)
+                except MissingTopics:
+                    yield self._header()
+                    raise
                 self._count(content[taken:end])
                 self.whole = True
                 yield chain(self._header(), told)
@@ -432,11 +533,12 @@ class Follower:
                 lines = content.split(b"\n")
                 if not self.asked.skips_bad_lines:
                     least = min(fault.line or 0 for fault in bad)
-                    ending = [fault for fault in bad if fault.line == least]
+                    ending = [*dict.fromkeys(fault for fault in bad if fault.line == least)]
                     content = b"".join(line + b"\n" for line in lines[: least - first])
                     continue
-                for fault in {each.line: each for each in reversed(bad)}.values():
-                    place = (fault.line or 0) - first
+                of_lines = {fault.line or 0: fault for fault in reversed(bad)}
+                for line, fault in sorted(of_lines.items()):
+                    place = line - first
                     text = lines[place].decode("utf-8", "replace")
                     self.asked.tell(replace(fault, text=text))
                     lines[place] = b""
@@ -447,27 +549,29 @@ class Follower:
         """Return the rows of lines; any fault is an `InputError`. Nothing is remembered of them."""
         lines = LineBlock(self.stream, content, self.at.lines)
         key, faults = list(self.gold.key), FaultList(lines)
-        lines.decided = self.at.decided
+        lines.decided = self.decided = self.at.decided or self._first_columns(content)
         block = read_input(lines, RUN, self.reader, "jsonl").frame
-        if self.at.decided is None and block.height:
-            lines.decided = self._columns_in(lines.lines({block["line"][0]}).popitem()[1])
-            read_input(lines, RUN, self.reader, "jsonl")
         if key:
-            marks = marks_of(block.select(key))
-            known = self.recent.known(marks)
+            known = self.recent.known(marks_of(block.select(key)))
             if self.gold.marks_repeats:
-                return block.with_columns(pl.Series(AGAIN, known))
-            for row in block.filter(known).iter_rows(named=True):
+                block, known = block.with_columns(pl.Series(AGAIN, known)), known[:0]
+            for row in block.filter(known).iter_rows(named=True) if len(known) else ():
                 within = " and ".join(key[:-1])
                 reason = f'{key[-1]} "{row[key[-1]]}" stands twice within its {within}'
                 faults.add(row["line"], reason, "each comes once", "duplicate-id")
             faults.check()
-        return block
+        return self.gold.prepare(block, self.rows.kept, faults)
 
-    def _columns_in(self, line: str) -> list[str]:
-        """Return the columns that the object of a line has."""
-        keys = json.loads(line).keys()
-        return [each.name for each in self.reader.schema if not keys.isdisjoint(each.names)]
+    def _first_columns(self, content: bytes) -> list[str] | None:
+        """Return the columns of the first row, whose faults are raised; None without a row."""
+        before = self.at.lines
+        for line in content.split(b"\n")[:-1]:
+            part = LineBlock(self.stream, line + b"\n", before)
+            if read_input(part, RUN, self.reader, "jsonl").frame.height:
+                keys = json.loads(line).keys()
+                return [each.name for each in self.reader.schema if not keys.isdisjoint(each.names)]
+            before += 1
+        return None
 
     def _skipped(self, content: bytes) -> bytes:
         """Return what is left of lines that the state has counted; they must be the same lines."""
@@ -495,6 +599,14 @@ class Follower:
     # Rows.
 
     @property
+    def values_together(self) -> int:
+        """How many rows in order are counted together: their values are no more than fit."""
+        if self.asked.on_missing == "error":
+            return self.together
+        self.topics = self.topics or max(len(self.rows.evaluation().index.topics), 1)
+        return max(1, ROWS_AT_ONCE // (self.topics * len(self.rows.measures)))
+
+    @property
     def together(self) -> int:
         """How many rows are counted together: so that looks at them see no more than fit."""
         if self.asked.on_missing == "error":
@@ -504,7 +616,7 @@ class Follower:
         looks = (math.sqrt(held**2 + 4 * every * ROWS_AT_ONCE) - held) / (2 * every)
         return max(1, int(looks * every))
 
-    def _step(self, block: pl.DataFrame) -> list[str]:
+    def _step(self, block: pl.DataFrame, *, in_order: bool) -> list[str]:
         """Count these rows in all places; returns what is to be told of them."""
         every, before = self.asked.every, self.rows.number
         runs = block["run"].to_list()
@@ -523,13 +635,16 @@ class Follower:
             late, latest = late + (time < own), max(latest, time)
             self.at.latest[run] = max(own, time)
             by_then.append((late, latest))
-        told = []
-        for at, records in self._look(block, ends) if ends else ():
+        told, ahead = [], None
+        if in_order:
+            ahead = self.rows.ahead(block, [run for _, run in states])
+        for at, records in self._look(block, ends, ahead) if ends else ():
             late_then, latest_then = by_then[min((at + 1) * every - before, len(by_then) - 1)]
             if records:
                 told.append(self._line((at + 1) * every, late_then, latest_then, records))
         self.whole = False
-        self.rows.add(block)
+        self.rows.add(block, ahead)
+        self.at.decided = self.decided
         self.at.late = late
         self.waiting = set() if looks else self.waiting
         self.waiting.update(run for at, run in zip(seen, runs, strict=True) if at not in looks)
@@ -538,51 +653,102 @@ class Follower:
         return told
 
     def _look(
-        self, block: pl.DataFrame | None, states: Sequence[tuple[int, str, int]]
+        self,
+        block: pl.DataFrame | None,
+        states: Sequence[tuple[int, str, int]],
+        ahead: Ahead | None = None,
     ) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """Yield what differs of runs at each look, of which each sees so many rows of a block.
 
         A run at a look is evaluated as a run of its own.
         """
-        rows, asked = self.rows, self.asked
+        asked, place = self.asked, {run: at for at, run in enumerate(natural_order(self.rows.runs))}
         every = pl.DataFrame(
-            states, {"look": pl.Int64, "run": pl.String, "end": pl.Int64}, orient="row"
+            sorted(states, key=lambda each: (each[0], place[each[1]])),
+            {"look": pl.Int64, "run": pl.String, "end": pl.Int64},
+            orient="row",
         )
         every = every.with_columns(pl.format("{}\0{}", "look", "run").alias("state"))
-        held = rows.kept if block is None else rows.with_block(block)
-        if held is None:
-            return
-        first = held.height - (0 if block is None else block.height)
-        seen = held.with_row_index("arrival").join(every, on="run", maintain_order="left")
-        seen = seen.filter(pl.col("arrival") < pl.col("end") + first)
-        seen = seen.drop("run", "look", "end", "arrival").rename({"state": "run"})
-        others = {
-            measure: sums.join(every.select("run", "state"), on="run")
-            .drop("run")
-            .rename({"state": "run"})
-            for measure, sums in rows.others.items()
-        }
-        table = rows.table(seen, every["state"].to_list())
-        evaluation = self.gold.evaluate(table, rows.counts.clear())
-        evaluation = replace(evaluation, others=others)
+        columns = None
+        if ahead is None:
+            evaluation = self._copied(block, every)
+        else:
+            evaluation, columns = ahead.weighed.evaluation, self._columns(ahead, every)
         try:
             scores = plain_scores(
                 evaluation,
-                rows.measures,
+                self.rows.measures,
                 asked.on_missing,
                 asked.undefined,
                 per_topic=asked.per_topic,
+                columns=columns,
             )
         except MissingTopics as error:
             raise MissingTopics(re.sub("[0-9]+\0", "", str(error))) from None
         found: dict[int, list[dict[str, Any]]] = {}
         for record in scores.records(per_topic=asked.per_topic):
             look, _, run = record.run.partition("\0")
-            known, place = self.told.setdefault(run, {}), (record.topic, record.measure)
-            if place not in known or known[place] != record.value:
-                known[place] = record.value
+            known, place_told = self.told.setdefault(run, {}), (record.topic, record.measure)
+            if place_told not in known or known[place_told] != record.value:
+                known[place_told] = record.value
                 found.setdefault(int(look), []).append(record._asdict() | {"run": run})
         yield from found.items()
+
+    def _copied(self, block: pl.DataFrame | None, every: pl.DataFrame) -> Evaluation:
+        """Return the evaluation of each run at each look by copies of its rows."""
+        rows, runs = self.rows, every["run"].unique(maintain_order=True)
+        held = rows.empty.frame if rows.kept is None else rows.kept
+        others: dict[Measure, pl.DataFrame] = {}
+        if rows.sums is not None:
+            own = held.filter(pl.col("run").is_in(runs.implode()))
+            known = own["run"].unique(maintain_order=True).to_list()
+            of_kept = rows.gold.evaluate(rows.table(own, known), rows.counts.clear())
+            others = dict(rows.with_others(of_kept).others)
+        first = 0 if rows.kept is None else held.height
+        held = held if block is None else rows.with_block(block)
+        seen = held.with_row_index("place").join(every, on="run", maintain_order="left")
+        seen = seen.filter(pl.col("place") < pl.col("end") + first)
+        seen = seen.drop("run", "look", "end", "place").rename({"state": "run"})
+        table = rows.table(seen, every["state"].to_list())
+        states = every.select("run", "state")
+        return replace(
+            self.gold.evaluate(table, rows.counts.clear()),
+            others={
+                measure: sums.join(states, on="run").drop("run").rename({"state": "run"})
+                for measure, sums in others.items()
+            },
+        )
+
+    def _columns(self, ahead: Ahead, every: pl.DataFrame) -> list[Column]:
+        """Return the measures of each run at each look, from what its rows add one by one."""
+        weighed, rows = ahead.weighed, self.rows
+        index = weighed.evaluation.index
+        topics = pl.DataFrame({"topic": pl.Series(index.topics, dtype=pl.String)})
+        cells = every.join(topics, how="cross", maintain_order="left_right")
+        parts = [ahead.sums]
+        if rows.sums is not None:
+            own = rows.sums.join(every, on="run", how="semi")
+            parts.append(own.with_columns(pl.lit(-1, pl.Int64).alias(ARRIVAL)))
+        steps = pl.concat(parts, how="diagonal").sort(ARRIVAL)
+        steps = steps.with_columns(pl.col(pl.Int128).fill_null(0).cum_sum().over(KEY))
+        known = {"by": [*KEY], "left_on": "end", "right_on": ARRIVAL, "check_sortedness": False}
+        sums = cells.join_asof(steps, **known, allow_exact_matches=False)  # type: ignore[arg-type]
+        there = index.frames.get("present", index.outputs).group_by(KEY)
+        there = there.agg(since=pl.col(ARRIVAL).cast(pl.Int64).min() - ahead.first)
+        there = there.with_columns(pl.col(KEY).cast(pl.String))
+        since = cells.join(there, on=KEY, how="left", maintain_order="left")
+        present = since.select((pl.col("since") < pl.col("end")).fill_null(value=False))
+        shape = (every.height, len(index.topics))
+        units = LookUnits(
+            tuple(every["state"]), index.topics, present.to_series().to_numpy().reshape(shape)
+        )
+        columns = []
+        for at, result in enumerate(weighed.results.values()):
+            c = result.contributions
+            own = kernel.lanes_of(sums, f"{at} ", c.amounts)
+            scored = c.score(kernel.sums_as_floats(own, c.amounts))
+            columns.append(Column(units, values_of(scored)))
+        return columns
 
     # What is told.
 
@@ -610,14 +776,15 @@ class Follower:
         self.save()
         rows, asked, at = self.rows, self.asked, self.at
         skipped = [f"{count(at.bad, 'bad line')} skipped"] if at.bad else []
+        zones = tuple(self.stream.zones.items())
+        rows.sources = [replace(rows.sources[0], rows=at.lines, zones=zones)]
+        evaluation = rows.evaluation()
+        waiting = self.gold.conclude(evaluation, is_live=True, to_come=asked.state is not None)
         records, warnings = list[Any](), ["there was no update"]
         if rows.runs:
-            zones = tuple(self.stream.zones.items())
-            rows.sources = [replace(rows.sources[0], rows=at.lines, zones=zones)]
-            evaluation = rows.evaluation()
             scores = scores_of(evaluation, rows.measures, asked.on_missing, asked.undefined)
             records = [each._asdict() for each in scores.records(per_topic=asked.per_topic)]
-            warnings = list(scores.warnings)
+            warnings = [*scores.warnings, *waiting]
         latest = max(at.latest.values(), default=-math.inf)
         more = {"final": True, "warnings": [*skipped, *warnings]}
         return self._line(rows.number, at.late, latest, records, **more)

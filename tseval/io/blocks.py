@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Collection, Iterator
 from copy import copy
 from dataclasses import replace
@@ -10,10 +12,11 @@ from itertools import chain, count
 import numpy as np
 
 from tseval.errors import Fault, InputError, UsageError
-from tseval.io.forms import form_of
+from tseval.io.forms import form_of, names_of
 from tseval.io.given import is_empty
 from tseval.io.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
 from tseval.io.limits import LINE
+from tseval.io.schema import Column
 from tseval.io.tables import Table, TableReader, read_input, track_of
 
 LINE_FEED = 10
@@ -83,6 +86,23 @@ def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
         text = error.start.decode("utf-8", "replace")
         fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
         raise InputError([fault]) from None
+
+
+def columns_of(source: Input, reader: TableReader, form: str | None = None) -> list[Column]:
+    """Return the optional columns of a plain table, of JSON lines those that any line has."""
+    optional = [each for each in reader.schema.called(source.columns) if not each.required]
+    if track_of(source, reader, form) is not None or (reader.may_be_empty and is_empty(source)):
+        return []
+    if form_of(source, reader.schema.called(source.columns), form) != "jsonl":
+        placed = reader.schema.placed(names_of(source))
+        return [each for each in optional if each.name in placed]
+    found = dict[str, Column]()
+    for block in source.blocks():
+        for each in optional:
+            keys = b"|".join(re.escape(json.dumps(name).encode()) for name in each.names)
+            if each.name not in found and re.search(b"(%s)\\s*:" % keys, block):
+                found[each.name] = each
+    return list(found.values())
 
 
 def read_blocks(

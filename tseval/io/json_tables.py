@@ -223,6 +223,7 @@ def _cells_in(
             if name in cells and name not in table.source.decided:
                 reason, cure = LATE.format(name), f"give the first update a {name} too"
                 table.faults.add(line, reason, cure, "late-column")
+                del cells[name]
         if "run" in table.source.decided and "run" not in cells:
             table.faults.add(line, "empty run", "give every row its run", "empty-value")
     return cells

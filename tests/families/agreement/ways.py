@@ -23,10 +23,13 @@ from tests.families.agreement import changes, forms, responses, timelines
 from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
-from tseval.core.calling import CommonOptions
+from tseval.core.family import Access, asked_for
 from tseval.core.scores import Scores
+from tseval.core.scoring import scores_of
+from tseval.core.streams import read_in_blocks
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
-from tseval.families.temporal.streaming.blocks import score_in_blocks
+from tseval.families.temporal.gold import TemporalGold
+from tseval.families.temporal.rules import DRAFT
 from tseval.parallel.engine import Engine
 
 Values: TypeAlias = dict[tuple[str, str, str], float | None]
@@ -448,13 +451,12 @@ def in_blocks(case: Case) -> None:
     folder, world = case.place(), case.world
     path = {name: forms.given(table, folder, name) for name, table in world.tables.items()}
     updates = forms.given(world.runs, folder, "updates", form)
-    scores = score_in_blocks(
-        TemporalInputs([updates], path["nuggets"], path.get("matches"), path["topics"]),
-        TemporalOptions(world.options.get("matcher")),
-        CommonOptions(world.options["measures"]),
-        rows=case.draw(st.integers(1, 5)),
-    )
-    case.same(values(scores), values(case.plain))
+    inputs = TemporalInputs((), path["nuggets"], path.get("matches"), path["topics"])
+    options = TemporalOptions(world.options.get("matcher"))
+    gold, size = TemporalGold(inputs, options, DRAFT, {}, Access()), case.draw(st.integers(1, 5))
+    wanted = asked_for(world.options["measures"])
+    evaluation, chosen = read_in_blocks(gold, [updates], wanted, size=size)
+    case.same(values(scores_of(evaluation, chosen)), values(case.plain))
 
 
 def matches_given(case: Case) -> None:

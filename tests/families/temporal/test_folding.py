@@ -23,16 +23,14 @@ from tests import strategies as st
 from tests.oracles import temporal as slow
 from tests.program import FIXTURES, NUGGETS
 from tests.program import tseval as program
-from tseval.core.calling import CommonOptions
-from tseval.core.running import LedgerSums
-from tseval.errors import InputError, UsageError
+from tseval.core.family import Access
+from tseval.core.scoring import scores_of
+from tseval.core.streams import Follower, Following, read_in_blocks
+from tseval.errors import InputError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
-from tseval.families.temporal.streaming import fold
-from tseval.families.temporal.streaming.blocks import score_in_blocks
-from tseval.families.temporal.streaming.evaluation import StreamEvaluation
-from tseval.families.temporal.streaming.fold import Fold
-from tseval.families.temporal.streaming.follow import Follower, Following
-from tseval.families.temporal.streaming.scorer import StreamScorer
+from tseval.families.temporal.gold import TemporalGold
+from tseval.families.temporal.rules import DRAFT
+from tseval.io.schema import UPDATES
 from tseval.parallel.engine import Here
 from tseval.parallel.sharing import ALONE, Sharing
 
@@ -117,6 +115,19 @@ class Written:
         )
 
 
+def scored_in_blocks(
+    given: TemporalInputs,
+    measures: str = "",
+    rows: int = 65_536,
+    sharing: Sharing = ALONE,
+    undefined: str = "skip",
+) -> tseval.Scores:
+    access = Access(sharing=sharing)
+    gold = TemporalGold(replace(given, updates=()), TemporalOptions(), DRAFT, {}, access)
+    evaluation, wanted = read_in_blocks(gold, given.updates, measures.split(), size=rows)
+    return scores_of(evaluation, wanted, undefined=undefined)
+
+
 @settings(deadline=None, max_examples=60)
 @given(cases.collections(), FORMS, st.integers(1, 7), st.sampled_from(("skip", "zero")))
 def test_blocks_of_any_size_give_the_bytes_of_the_whole(
@@ -135,9 +146,7 @@ def test_blocks_of_any_size_give_the_bytes_of_the_whole(
             measures=NAMES,
             undefined=undefined,  # type: ignore[arg-type]
         )
-        blocks = score_in_blocks(
-            sources, common=CommonOptions(NAMES, undefined=undefined), rows=rows
-        )
+        blocks = scored_in_blocks(sources, NAMES, rows, undefined=undefined)
         for form in ("json", "csv"):
             assert blocks.in_form(form) == whole.in_form(form)
 
@@ -158,7 +167,7 @@ def test_blocks_match_as_the_whole_does(
         sources = Written(Path(name), collection, ".tsv").sources(matches=False)
         whole = tseval.score(sources.updates, sources.nuggets, topics=sources.topics)
         for sharing in (ALONE, Sharing(Elsewhere(), rows=unit)):
-            blocks = score_in_blocks(sources, rows=rows, sharing=sharing)
+            blocks = scored_in_blocks(sources, rows=rows, sharing=sharing)
             assert list(blocks.records()) == list(whole.records())
             assert blocks.signature == whole.signature
             assert blocks.warnings == whole.warnings
@@ -180,9 +189,9 @@ def test_what_stands_for_an_update_does_so_in_blocks_and_live(
             together = tseval.score(given.updates, given.nuggets, measures=NAMES, **files)
         except InputError as fault:  # a pool of other runs
             with pytest.raises(InputError, match=re.escape(str(fault))):
-                score_in_blocks(given, common=CommonOptions(NAMES), rows=rows)
+                scored_in_blocks(given, NAMES, rows)
             return
-        blocks = score_in_blocks(given, common=CommonOptions(NAMES), rows=rows)
+        blocks = scored_in_blocks(given, NAMES, rows)
         assert list(blocks.records(per_topic=True)) == list(together.records(per_topic=True))
         assert blocks.warnings == together.warnings
         lines = Path(written.paths["updates"]).read_bytes()
@@ -305,36 +314,38 @@ def test_an_update_that_stands_twice_is_found_in_any_block(rows: int, tmp_path: 
     path.write_text(f"topic\tupdate_id\ttime\ttext\n{body}")
     nuggets.write_text("topic\tnugget_id\ttime\ttext\nt\tn\t1\tx\n")
     with pytest.raises(tseval.InputError) as caught:
-        score_in_blocks(TemporalInputs([str(path)], str(nuggets)), rows=rows)
+        scored_in_blocks(TemporalInputs([str(path)], str(nuggets)), rows=rows)
     assert f'{path}:6: update_id "b" stands twice' in str(caught.value)
 
 
+def test_a_cost_that_only_later_lines_have_counts_from_the_first(tmp_path: Path) -> None:
+    path, nuggets = tmp_path / "u.jsonl", tmp_path / "n.tsv"
+    line = '{"topic": "t", "update_id": "%s", "time": %d, "text": "fire"%s}\n'
+    path.write_text(line % ("a", 1, "") + line % ("b", 2, ', "cost": 3'))
+    nuggets.write_text("topic\tnugget_id\ttime\ttext\tcost\nt\tn\t1\tfire\t2\n")
+    whole = tseval.score(str(path), str(nuggets), measures="P")
+    found = scored_in_blocks(TemporalInputs([str(path)], str(nuggets)), "P", 1)
+    assert (found.value("P"), found.signature) == (whole.value("P"), whole.signature)
+
+
 @pytest.mark.parametrize(
-    ("options", "common", "reason"),
+    ("more", "reason"),
     [
-        (TemporalOptions(), CommonOptions(edition="ts2013"), "by the draft"),
-        (TemporalOptions(), CommonOptions(rules={"reward": "binary"}), "without other rules"),
-        (TemporalOptions(binary=True), CommonOptions(), "matcher and threshold alone"),
+        (("--edition", "ts2013"), "by the draft"),
+        (("--rule", "reward=binary"), "without other rules"),
+        (("--binary",), "without other rules"),
     ],
 )
-def test_what_blocks_cannot_do_is_refused(
-    options: TemporalOptions, common: CommonOptions, reason: str
-) -> None:
-    fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
-    with pytest.raises(UsageError, match=reason):
-        score_in_blocks(fixtures, options, common)
+def test_what_blocks_cannot_do_is_refused(more: tuple[str, ...], reason: str) -> None:
+    run = FIXTURES / "runs" / "swift.tsv"
+    outcome = program("score", run, NUGGETS, "--in-blocks", 2, *more)
+    assert (outcome.code, reason in outcome.err) == (2, True)
 
 
-@pytest.mark.parametrize("at", ["6h", ["6h"], ("6h",)])
-def test_a_time_may_stand_alone(at: str | list[str]) -> None:
-    fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
-    found = score_in_blocks(fixtures, common=CommonOptions("R", at))
-    assert found.measures == ("R", "R@6h")
-
-
-def told_by(scorer: StreamScorer, pieces: list[bytes], **more: Any) -> list[str]:
+def told_by(given: TemporalInputs, measures: str, pieces: list[bytes], **more: Any) -> list[str]:
     """Every line that is told of these pieces of a stream."""
-    follower = Follower(scorer, Following(**more))
+    gold = TemporalGold(replace(given, updates=()), TemporalOptions(), DRAFT, {}, Access())
+    follower = Follower(gold, measures.split(), (), Following(**more), UPDATES)
     return [*lines_of(follower, pieces), follower.finish()]
 
 
@@ -353,12 +364,15 @@ def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
     with tempfile.TemporaryDirectory() as name:
         written = Written(Path(name), replace(collection, updates=tenths), ".jsonl")
         lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
-        inputs = replace(written.sources(matches=matches), updates=[])
-        asked = CommonOptions(NAMES, on_missing=data.draw(st.sampled_from(("zero", "skip"))))
+        inputs = written.sources(matches=matches)
         more = {"every": every, "per_topic": data.draw(st.booleans())}
+        more |= {"on_missing": data.draw(st.sampled_from(("zero", "skip")))}
 
         def told(pieces: list[bytes]) -> list[str]:
-            return told_by(StreamScorer(inputs, TemporalOptions(), asked), pieces, **more)
+            try:
+                return told_by(inputs, NAMES, pieces, **more)
+            except InputError as error:  # matches of no update
+                return [str(error)]
 
         cuts = [0, *sorted(data.draw(st.sets(st.integers(1, max(len(lines) - 1, 1)))))]
         pieces = [b"".join(lines[a:b]) for a, b in pairwise([*cuts, len(lines)])]
@@ -366,8 +380,10 @@ def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
         assert told(pieces) == singly
         with (
             patch.object(Follower, "together", together),
-            patch.object(fold, "KEPT_AT_ONCE", together),
+            patch.object(Follower, "values_together", together),
         ):
+            assert told(pieces) == singly
+        with patch.object(TemporalGold, "in_order", new=False):
             assert told(pieces) == singly
 
 
@@ -389,9 +405,9 @@ def test_means_over_many_topics_have_the_bits_of_the_whole(names: str, seed: int
         own = {"topic": said["topic"], "time": draw.randrange(99), "text": text}
         sent.append({"run": draw.choice("ab"), "update_id": f"u{at}"} | own)
     nuggets = pd.DataFrame(gold)
-    scorer = StreamScorer(TemporalInputs([], nuggets), TemporalOptions(), CommonOptions(names))
+    inputs = TemporalInputs([], nuggets)
     content = "".join(json.dumps(each) + "\n" for each in sent).encode()
-    told = [json.loads(line) for line in told_by(scorer, [content], per_topic=True)]
+    told = [json.loads(line) for line in told_by(inputs, names, [content], per_topic=True)]
     known: dict[tuple[str, ...], object] = {}
     for line in told[1:-1]:
         known |= records(line)
@@ -421,25 +437,21 @@ def test_a_run_that_lacks_a_topic_at_a_look_is_refused_after_what_was_told_befor
     assert len(outcome.out.splitlines()) == told
 
 
-def test_only_what_an_update_changed_is_added_up_again(tmp_path: Path) -> None:
-    """Work is counted: that of a block is the same however many updates it has."""
+def test_a_block_is_evaluated_once_however_many_looks_it_has(tmp_path: Path) -> None:
     gold = tmp_path / "gold.tsv"
     gold.write_text("topic\tnugget_id\ttime\ttext\nt\tn1\t0\thouse on fire\nt\tn2\t0\troad shut\n")
-    inputs = TemporalInputs([], str(gold))
-    asked = CommonOptions(["P", "R"], on_missing="zero")
     texts = ["house on fire", *["something else"] * 20, "road shut", *["nothing new"] * 20]
     lines = [
         json.dumps({"topic": "t", "update_id": f"u{at}", "time": at, "text": text}).encode() + b"\n"
         for at, text in enumerate(texts)
     ]
-    for pieces, of_kept, sums in ((lines, 3, 4 + len(lines)), ([b"".join(lines)], 2, 4)):
-        follower = Follower(StreamScorer(inputs, TemporalOptions(), asked), Following())
-        with (
-            patch.object(Fold, "_of_kept", autospec=True, side_effect=Fold._of_kept) as kept,
-            patch.object(LedgerSums, "of", autospec=True, side_effect=LedgerSums.of) as every,
-            patch.object(StreamEvaluation, "caveats", return_value=iter(())) as caveats,
-        ):
-            told = lines_of(follower, pieces)
-            assert not caveats.called
-        assert len(told) == 1 + len(texts)  # P changes with every update
-        assert (kept.call_count, every.call_count) == (of_kept, sums)
+    inputs = TemporalInputs((), str(gold))
+    evaluate, numbers = TemporalGold.evaluate, set[int]()
+    for more in (1, 10, len(lines)):
+        held = TemporalGold(inputs, TemporalOptions(), DRAFT, {}, Access())
+        follower = Follower(held, ["P", "R"], (), Following(), UPDATES)
+        with patch.object(TemporalGold, "evaluate", autospec=True, side_effect=evaluate) as calls:
+            told = lines_of(follower, [b"".join(lines[:more])])
+            numbers.add(calls.call_count)
+        assert len(told) == 1 + more  # P changes with every update
+    assert len(numbers) == 1

@@ -20,8 +20,6 @@ from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
 from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.running import RunningScores
-from tseval.families.temporal.streaming.earliest import EarliestStream, OutOfOrder
 
 pytestmark = pytest.mark.small_times
 
@@ -119,53 +117,44 @@ def test_the_mean_curve_equals_the_scores_at_its_times(collection: slow.Collecti
             assert close(float(value) if defined else None, expected)
 
 
-@given(cases.collections(runs=1), st.booleans(), st.sampled_from(TIMES))
-@settings(max_examples=50)
+@given(
+    cases.collections(runs=1),
+    st.lists(st.sampled_from(ALL), min_size=1, max_size=4, unique=True),
+    st.sampled_from(TIMES),
+    st.booleans(),
+)
+@settings(max_examples=15, deadline=None)
 def test_the_stream_equals_the_batch_at_every_prefix(
-    collection: slow.Collection, with_duplicates: bool, at: str
+    collection: slow.Collection, chosen: list[str], at: str, in_order: bool
 ) -> None:
-    names = [name + at for name in ALL]
-    arriving = sorted(collection.updates, key=lambda update: update.time)
-    known = collection if with_duplicates else replace(collection, duplicates=())
-    batch = cases.evaluation(replace(collection, updates=[], matches=[], duplicates=()))
-    costs = cases.has_costs(collection)
-    stream = EarliestStream(batch.nuggets, "b", _classes(known))
-    running = RunningScores(stream, names, collection.starts)
+    """Whatever the order of times."""
+    names = [name + at for name in chosen]
+    known = replace(collection, duplicates=())
+    arriving = list(known.updates)
+    if in_order:
+        arriving.sort(key=lambda update: update.time)
+    tables, costs = cases.frames(known), cases.has_costs(known)
+    live = tseval.LiveScores(tables["nuggets"], names, topics=tables["topics"], run="b")
     if not costs:
-        _check_prefix(running, stream, replace(known, updates=[]), names)
+        _check_prefix(live, replace(known, updates=[]), names)
     for number, update in enumerate(arriving, start=1):
         says = {
             match.nugget_id: float(match.grade)
-            for match in collection.matches
+            for match in known.matches
             if (match.topic, match.update_id) == (update.topic, update.update_id)
         }
-        cost = update.cost if costs else None
-        running.add(
-            stream.add(
-                update.topic, update.update_id, update.time, says, text=update.text, cost=cost
-            )
-        )
-        _check_prefix(running, stream, replace(known, updates=arriving[:number]), names)
+        cost = float(update.cost) if costs else None
+        time, text = float(update.time), update.text
+        live.add(update.topic, update.update_id, time, says, text=text, cost=cost)
+        _check_prefix(live, replace(known, updates=arriving[:number]), names)
 
 
-def _classes(collection: slow.Collection) -> dict[tuple[str, str], str]:
-    """The duplicates as classes: every id by the smallest of those it is linked with."""
-    return {
-        (topic, each): min(slow.same_information(slow.select(collection, "b", topic), each))
-        for topic in cases.TOPICS
-        for pair in collection.duplicates
-        if pair.topic == topic
-        for each in (pair.update_id, pair.duplicate_id)
-    }
-
-
-def _check_prefix(
-    running: RunningScores, stream: EarliestStream, prefix: slow.Collection, names: list[str]
-) -> None:
+def _check_prefix(live: tseval.LiveScores, prefix: slow.Collection, names: list[str]) -> None:
+    scores = live.scores()
     for name in names:
         expected = slow.score(prefix, "b", slow.parse(name))
-        for topic in (*stream.topics, "all"):
-            assert close(running.value(name, topic), expected[topic]), (name, topic)
+        for topic in (*scores.topics, "all"):
+            assert close(scores.value(name, topic), expected[topic]), (name, topic)
 
 
 @given(cases.collections(), st.randoms(use_true_random=False))
@@ -337,17 +326,19 @@ def test_the_index_takes_the_first_in_the_file_of_equal_times() -> None:
     assert first["said"].to_list() == [3]
 
 
-def test_the_stream_refuses_what_a_stream_cannot_be() -> None:
-    nuggets = cases.evaluation(slow.Collection([], [slow.Nugget("t", "n", 1)], [])).nuggets
-    stream = EarliestStream(nuggets)
-    stream.add("t", "a", 5, ["n"])
-    with pytest.raises(OutOfOrder):
-        stream.add("t", "b", 4)
-    with pytest.raises(ValueError, match="sent before"):
-        stream.add("t", "a", 6)
-    with pytest.raises(KeyError):
-        stream.add("t", "c", 6, ["nobody"])
-    assert len(stream.add("elsewhere", "d", 6).sent) == 0
+def test_live_scores_refuse_what_a_stream_cannot_be() -> None:
+    nuggets = cases.frames(slow.Collection([], [slow.Nugget("t", "n", 1)], []))["nuggets"]
+    live = tseval.LiveScores(nuggets, "R")
+    live.add("t", "a", 5, ["n"])
+    live.add("t", "b", 4, {"n": 0})
+    with pytest.raises(tseval.UsageError, match="came before"):
+        live.add("t", "a", 6)
+    with pytest.raises(tseval.UsageError, match="has no nugget nobody"):
+        live.add("t", "c", 6, ["nobody"])
+    with pytest.raises(tseval.UsageError, match="has no cost"):
+        live.add("t", "c", 6, cost=2)
+    live.add("elsewhere", "d", 6)
+    assert live.value("R") == live.value("R", "t") == 1
 
 
 def test_values_of_a_measure_asked_for_at_several_times_share_one_account() -> None:

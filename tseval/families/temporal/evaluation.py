@@ -597,7 +597,9 @@ def find_assessed(
     matches = tables["matches"]
     rows.refuse_foreign_matches(tables)
     pool = tables["pool"].frame if "pool" in tables else None
-    files.refuse_unknown(matches, updates, tables["nuggets"].frame, pool)
+    if not files.is_published(matches):
+        unknown = files.find_unknown(matches, updates, pool)
+        files.refuse_unknown(matches, unknown, tables["nuggets"].frame, has_pool=pool is not None)
     every = tables["nuggets"].frame.with_row_index("nugget")
     pairs = rows.find_pairs(matches.frame, updates, every)
     is_whole = maker is not None or (pool is None and not files.is_published(matches))

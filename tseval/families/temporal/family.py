@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.declared import JITTER
-from tseval.core.family import Family, View, Words, Writer
+from tseval.core.family import Family, Gold, View, Words, Writer
 from tseval.families.temporal import files
 from tseval.families.temporal.evaluation import (
     CORRECTED_SCORES,
@@ -45,6 +45,13 @@ def show(name: str, module: str = "explain") -> Callable[..., Any]:
     return shown_by
 
 
+def read_gold(*given: Any) -> Gold:
+    """Read everything but the runs."""
+    from tseval.families.temporal.gold import TemporalGold
+
+    return TemporalGold(*given)
+
+
 def reporting() -> Reporting:
     """Return what a report has of it."""
     from tseval.families.temporal.explain import REPORT
@@ -72,6 +79,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     read=TemporalEvaluation.read,
     judgments=read_judgments,
     matched=read_matched,
+    gold=read_gold,
     schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS, JUDGED),
     over="nuggets",
     curves=True,

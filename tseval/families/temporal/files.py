@@ -431,15 +431,13 @@ RUNS_CURE = "give every run that the matches speak of, or the pool of judged upd
 POOL_CURE = "it is in no run and not in the pool: remove the match or extend the pool"
 
 
-def refuse_unknown(
-    matches: Table, updates: pl.DataFrame, nuggets: pl.DataFrame, pool: pl.DataFrame | None = None
-) -> None:
-    """Refuse matches that name an unknown update or nugget, unless a track published them.
+def find_unknown(
+    matches: Table, updates: pl.DataFrame, pool: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return the matches, with their `row`, that name an unknown update.
 
     An update that is in no run is known all the same if it is in the pool.
     """
-    if is_published(matches):
-        return
     rows, update = matches.frame.with_row_index("row"), ["topic", "update_id"]
     known = [rows.join(updates, on=update, how="semi")]
     if "run" in rows.columns:
@@ -452,16 +450,29 @@ def refuse_unknown(
         ]
     if pool is not None:
         known.append(rows.join(pool, on=update, how="semi"))
+    return rows.join(pl.concat(known), on="row", how="anti")
+
+
+def refuse_unknown(
+    matches: Table,
+    unknown: pl.DataFrame,
+    nuggets: pl.DataFrame,
+    *,
+    has_pool: bool = False,
+) -> None:
+    """Refuse matches of unknown updates and of unknown nuggets, unless a track published them."""
+    if is_published(matches):
+        return
+    rows = matches.frame.with_row_index("row")
     lost_nugget = rows.join(nuggets, on=["topic", "nugget_id"], how="anti").select(
         "row",
         what=pl.format('nugget "{}"', "nugget_id"),
         cure=pl.lit(PAIR_CURE),
     )
-    unknown = rows.join(pl.concat(known), on="row", how="anti")
     lost_update = join_ids(unknown, "update_id").select(
         "row",
         what=pl.format('update "{}"', "update_id"),
-        cure=pl.lit(RUNS_CURE if pool is None else POOL_CURE),
+        cure=pl.lit(POOL_CURE if has_pool else RUNS_CURE),
     )
     lost = pl.concat([lost_nugget, lost_update]).unique("row", keep="first")
     wrong = join_ids(rows.join(lost, on="row", maintain_order="left").drop("row"), "update_id")
@@ -566,7 +577,8 @@ def together(given: Sequence[object]) -> Iterator[Line]:
     for each in (*named["matches"], *named["corrections"]):
         try:
             if each.name == "matches":
-                refuse_unknown(each, updates, nuggets.frame, known)
+                unknown = find_unknown(each, updates, known)
+                refuse_unknown(each, unknown, nuggets.frame, has_pool=pool is not None)
             else:
                 from tseval.matching.corrections import check_verdicts, decide_pairs
 

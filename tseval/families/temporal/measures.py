@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.contributions import ContributionResult
-from tseval.core.kernel import ALWAYS, KEY, Contributions, divided, ratio
+from tseval.core.kernel import ALWAYS, CONTRIBUTED, KEY, Contributions, divided, ratio
 from tseval.core.measure import Argument, Definition, Measure, Parameter, documented
 from tseval.errors import MeasureError, UsageError
 from tseval.families.temporal.rows import LETTERS, EarliestIndex, count_words, weigh_nuggets
@@ -148,9 +148,10 @@ def find_gold(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
 
 def find_useful(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
     """Return what updates cost, with the cost of those that are the earliest match of a nugget."""
-    sent = index.outputs.select(*KEY, "time", "update", below=costs(index, measure, "updates"))
+    below = costs(index, measure, "updates")
+    sent = index.outputs.select(*CONTRIBUTED, "update", below=below)
     is_first = pl.col("update").is_in(index["firsts"]["update"].unique().implode())
-    return sent.select(*KEY, "time", "below", above=pl.col("below") * is_first)
+    return sent.select(*CONTRIBUTED, "below", above=pl.col("below") * is_first)
 
 
 def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
@@ -167,7 +168,7 @@ def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
     if measure.has("updates"):
         return index.result(Contributions([find_useful(index, measure)], ratio()))
     cost = costs(index, measure, "updates")
-    sent = index.outputs.select(*KEY, "time", pl.col("^original$"), "update", cost=cost)
+    sent = index.outputs.select(*CONTRIBUTED, "^original$", "update", cost=cost)
     of_updates = sent.select("update", "cost")
     if "original" in sent.columns:
         of_originals = of_updates.rename({"update": "original"})
@@ -177,8 +178,8 @@ def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
     else:
         nuggets = index["nuggets"].select("nugget", cost=costs(index, measure, "nuggets"))
         paid = find_earned(index, measure).drop("cost", strict=False).join(nuggets, on="nugget")
-    earned = paid.select(*KEY, "time", above=pl.col("cost") * pl.col("worth"))
-    return index.result(Contributions([earned, sent.select(*KEY, "time", below="cost")], ratio()))
+    earned = paid.select(*CONTRIBUTED, above=pl.col("cost") * pl.col("worth"))
+    return index.result(Contributions([earned, sent.select(*CONTRIBUTED, below="cost")], ratio()))
 
 
 def recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
@@ -190,7 +191,7 @@ def recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
 
     Undefined if the nuggets of the topic have no reward; 0 for an empty run.
     """
-    said = find_earned(index, measure).select(*KEY, "time", above="worth")
+    said = find_earned(index, measure).select(*CONTRIBUTED, above="worth")
     gold = find_gold(index, measure).with_columns(time=pl.lit(ALWAYS))
     return index.result(Contributions([said, gold], ratio()))
 
@@ -206,7 +207,8 @@ def strict_recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
     Undefined before any nugget with a reward has happened.
     """
     both = pl.max_horizontal("time", "since")
-    said = find_earned(index, measure).select(*KEY, time=both, above="worth")
+    said = find_earned(index, measure).with_columns(time=both)
+    said = said.select(*CONTRIBUTED, above="worth")
     return index.result(Contributions([said, find_gold(index, measure)], ratio()))
 
 
@@ -223,7 +225,7 @@ def timeliness(index: EarliestIndex, measure: Measure) -> ContributionResult:
     firsts = index["firsts"]
     lead = (firsts["since"] - firsts["time"]).to_numpy()
     worth = pl.Series(np.asarray(advantage(measure)(lead), np.float64))
-    rows = firsts.select(*KEY, "time", above=worth * pl.col("rise"), below="rise")
+    rows = firsts.select(*CONTRIBUTED, above=worth * pl.col("rise"), below="rise")
     return index.result(Contributions([rows], ratio()))
 
 
@@ -332,9 +334,13 @@ class SumResult(ContributionResult):
     frames: tuple[str, ...]
     """The frames of the index that the amounts stand in."""
 
+    def sums(self, times: FloatArray) -> None:  # noqa: ARG002
+        """The sums of a track's measure depend on all updates of a run."""
+        return
+
     def values_at(self, times: FloatArray) -> pl.DataFrame:
         """The value of each unit and its sums, from the contributions dated before its time."""
-        sums = [self.index.sums(name, self._before(times)) for name in self.frames]
+        sums = [self.index.sums(name, self.limits(times)) for name in self.frames]
         every = sums[0].hstack([each for rest in sums[1:] for each in rest.drop(KEY)])
         return self.contributions.score(every)
 

@@ -39,7 +39,7 @@ judged an update.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -51,6 +51,8 @@ import polars as pl
 from tseval.core.doubtful_times import years_apart
 from tseval.core.frames import FrameIndex, relative_start, spans
 from tseval.core.kernel import (
+    ARRIVAL,
+    CONTRIBUTED,
     KEY,
     Contributions,
     divided,
@@ -416,12 +418,14 @@ def index_of(
     judged = judged.with_columns(
         pl.col("run").cast(run), pl.col("topic").cast(topic, strict=False)
     ).drop_nulls("topic")
-    present = judged.select(KEY).filter(begins()).unique()
+    present = judged.select(*KEY, f"^{ARRIVAL}$").filter(begins()).unique()
     if rules.unsampled == "skip":
         judged = judged.filter("sampled")
     outputs = judged.sort(*KEY, "time", maintain_order=True)
-    may_match = outputs.filter("sampled") if rules.unsampled == "one-word" else outputs
-    pairs = unite_pairs(found.pairs.join(may_match.select("update", *KEY, "time"), on="update"))
+    may_match = outputs.select("update", *CONTRIBUTED, "sampled")
+    if rules.unsampled == "one-word":
+        may_match = may_match.filter("sampled")
+    pairs = unite_pairs(found.pairs.join(may_match.drop("sampled"), on="update"))
     is_judged = pl.lit(found.judged is None) | (pl.col("sampled") & ("pool" in tables))
     if found.judged is not None:
         is_judged |= pl.col("update").is_in(found.judged.unique().implode())
@@ -592,18 +596,72 @@ def begins() -> pl.Expr:
     return pl.any_horizontal(pl.col(KEY) != pl.col(KEY).shift()).fill_null(True)
 
 
+MARKS = ("sampled", "early", "silent", "judged")
+"""What warnings count of updates: those in the pool, before their topic's start, without a text
+where a matcher reads it, and those that somebody judged."""
+
+
+def take_census(
+    tables: Mapping[str, Table],
+    updates: pl.DataFrame,
+    counted: pl.DataFrame,
+    index: EarliestIndex,
+) -> pl.DataFrame:
+    """Return how many updates each run has of each topic, and how many of these have marks.
+
+    The columns are `run topic read rows sampled early silent judged`; `rows` are those that count.
+    """
+    starts = index.times["start"].gather(index.outputs["topic"].to_physical())
+    sent = index.outputs.select(*KEY, "judged", early=pl.col("time") < starts)
+    parts = [
+        updates.group_by(KEY).agg(read=pl.len(), sampled=count_marked("sampled")),
+        counted.group_by(KEY).agg(rows=pl.len()),
+        sent.group_by(KEY).agg(count_marked("early"), count_marked("judged")),
+    ]
+    if "matches" not in tables:
+        texts = add_texts(counted, pool_of(tables) if "pool" in tables else None)
+        blank = texts.select(*KEY, silent=pl.col("text") == "")
+        parts.append(blank.group_by(KEY).agg(count_marked("silent")))
+    return add_up(parts)
+
+
+COUNTED = ("read", "rows", *MARKS)
+"""The numbers of a census."""
+
+
+def count_marked(name: str) -> pl.Expr:
+    """Return how many rows have a mark, or the sum of numbers of rows."""
+    return pl.col(name).cast(pl.Int64).sum()
+
+
+def add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the numbers of several tables by run and topic."""
+    named = [part.with_columns(pl.col(KEY).cast(pl.String)) for part in parts]
+    every = pl.concat(named, how="diagonal_relaxed")
+    numbers = pl.exclude(KEY).cast(pl.Int64).sum()
+    census = every.group_by(KEY, maintain_order=True).agg(numbers)
+    lacking = [name for name in ("silent",) if name not in census.columns]
+    return census.with_columns(pl.lit(0).alias(name) for name in lacking)
+
+
 def find_warnings(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
     found: Found,
     index: EarliestIndex,
     decided: int | None = None,
+    census: pl.DataFrame | None = None,
 ) -> Iterator[str]:
     """Yield what a reader should know of files that do not fit together, of runs, and of gold.
 
-    `decided` is how many pairs corrections decide, where there are such.
+    `decided` is how many pairs corrections decide, where there are such. `census` is that of all
+    updates, where these are but some.
     """
     gold, by_text = index["nuggets"], "matches" not in tables
+    counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
+    if census is None:
+        census = take_census(tables, updates, counted, index)
+        refuse_foreign_pool(tables, census, index)
     if not by_text:
         yield from _warn_of_matches(tables, updates, found)
     if decided is not None:
@@ -618,8 +676,8 @@ def find_warnings(
             yield f"{none} of an update of these runs"
     if dropped := tables["nuggets"].frame.height - gold.height:
         yield f"{count(dropped, 'nugget')} left out by the rules"
-    yield from _warn_of_runs(tables, updates, index, by_text)
-    yield from _warn_of_unjudged(index, has_pool="pool" in tables)
+    yield from _warn_of_runs(census, counted, index)
+    yield from _warn_of_unjudged(census, index, has_pool="pool" in tables)
     blank = gold.filter(pl.col("text") == "")["nugget_id"].to_list()
     if by_text and blank:
         yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
@@ -683,75 +741,82 @@ def _warn_of_corrections(
 
 
 def _warn_of_runs(
-    tables: Mapping[str, Table], updates: pl.DataFrame, index: EarliestIndex, by_text: bool
+    census: pl.DataFrame, counted: pl.DataFrame, index: EarliestIndex
 ) -> Iterator[str]:
     """Yield warnings about runs: topics, the pool, times, confidences and texts."""
-
-    def by_run(rows: pl.DataFrame, **values: pl.Expr) -> Iterator[tuple[Any, ...]]:
-        """Yield each run with values of its rows."""
-        runs = rows.group_by(pl.col("run").cast(pl.Enum(index.runs))).agg(**values)
-        return runs.sort("run").iter_rows()
-
-    counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
     is_judged = pl.col("topic").is_in(index.topics)
-    unknown = counted.select(KEY).filter(~is_judged)
-    for run, topics in by_run(unknown, topics=pl.col("topic").unique().sort()):
+    unknown = census.filter(~is_judged & (pl.col("rows") > 0)).group_by("run")
+    for run, topics in sorted_by_run(unknown.agg(pl.col("topic").sort()).iter_rows(), index):
         noun = count(len(topics), "topic")
         yield f"run {run}: {noun} not in the gold, ignored: {listed(topics)}"
-    judged = updates.select(*KEY, "sampled").filter(is_judged)
-    if "pool" in tables and "team" not in updates.columns and not judged["sampled"].any():
-        _refuse_foreign_pool(tables, judged.height)
-    for run, number, has_pooled in by_run(
-        judged, number=pl.len(), has_pooled=pl.col("sampled").any()
-    ):
-        if not has_pooled:
-            yield Reason(f"run {run}: {none_of('its', number, 'update', 'updates')} in the pool")
-    starts = index.times["start"].gather(index.outputs["topic"].to_physical())
-    early = index.outputs.select("run", "time").filter(pl.col("time") < starts)
-    for run, number in by_run(early, number=pl.len()):
-        yield f"run {run}: {count(number, 'update')} before the start of the topic"
+    of_runs = census.filter(is_judged).group_by("run").agg(count_marked(name) for name in COUNTED)
+    judged = sorted_by_run(of_runs.rows(named=True), index)
+    for each in judged:
+        if each["read"] and not each["sampled"]:
+            none = none_of("its", each["read"], "update", "updates")
+            yield Reason(f"run {each['run']}: {none} in the pool")
+    for each in judged:
+        if each["early"]:
+            early = count(each["early"], "update")
+            yield f"run {each['run']}: {early} before the start of the topic"
     if "confidence" in counted.columns:
-        confidence = pl.col("confidence").fill_null(0.0)
-        ends = {"least": confidence.min(), "most": confidence.max()}
-        for run, number, least, most in by_run(counted, number=pl.len(), **ends):
-            if number > 1 and least == most:
-                yield f"run {run}: every confidence is {least:g}"
-    if by_text:
-        texts = add_texts(counted, pool_of(tables) if "pool" in tables else None)
-        blank = pl.col("text") == ""
-        for run, number, is_all in by_run(
-            texts.filter(is_judged), number=blank.sum(), is_all=blank.all()
-        ):
-            if number:
-                line = f"run {run}: {count(number, 'update')} without text cannot be matched"
-                yield Reason(line) if is_all else line
+        told = pl.col("confidence").fill_null(0.0)
+        levels = counted.group_by("run").agg(least=told.min(), most=told.max())
+        levels = levels.with_columns(pl.col("run").cast(pl.String))
+        number = census.group_by("run").agg(count_marked("rows"))
+        levels = levels.join(number.filter(pl.col("rows") > 1), on="run")
+        equal = levels.filter(pl.col("least") == pl.col("most"))
+        for run, value in sorted_by_run(equal.select("run", "least").iter_rows(), index):
+            yield f"run {run}: every confidence is {value:g}"
+    for each in judged:
+        if each["silent"]:
+            silent = count(each["silent"], "update")
+            told_of = f"run {each['run']}: {silent} without text cannot be matched"
+            yield Reason(told_of) if each["silent"] == each["rows"] else told_of
 
 
-def _refuse_foreign_pool(tables: Mapping[str, Table], judged: int) -> None:
-    """Refuse a pool that has none of the `judged` updates that these runs have in judged topics.
+def sorted_by_run(rows: Iterable[Any], index: EarliestIndex) -> list[Any]:
+    """Return rows with a run, which begin with it or have it by name, in the order of the runs."""
+    place = {run: at for at, run in enumerate(index.runs)}
+    return sorted(rows, key=lambda row: place[row["run"] if isinstance(row, dict) else row[0]])
+
+
+def refuse_foreign_pool(
+    tables: Mapping[str, Table], census: pl.DataFrame, index: EarliestIndex
+) -> None:
+    """Refuse a pool that has none of the updates that these runs have in judged topics.
 
     A run in the track's own files may well have nothing in the pool: it is warned about.
     """
-    pool, runs = tables["pool"], runs_in(tables["updates"].frame)
-    if judged and pool.frame.height:
+    judged = census.filter(pl.col("topic").is_in(index.topics))
+    number, sampled = judged.select(count_marked("read"), count_marked("sampled")).row(0)
+    updates = tables["updates"].frame
+    if "pool" not in tables or "team" in updates.columns or sampled or not number:
+        return
+    pool, runs = tables["pool"], runs_in(updates)
+    if pool.frame.height:
         first = join_ids(pool.frame.head(1), "update_id").row(0, named=True)
         reason = (
-            f"{none_of('the', judged, 'update', 'updates')} in the pool, of all that the runs have "
+            f"{none_of('the', number, 'update', 'updates')} in the pool, of all that the runs have "
             f'in judged topics: the pool has updates such as "{first["update_id"]}" of topic '
             f'"{first["topic"]}", the runs are {listed(runs)}'
         )
         raise _unrelated(pool, reason, FOREIGN_POOL_CURE)
 
 
-def _warn_of_unjudged(index: EarliestIndex, *, has_pool: bool) -> Iterator[Doubt]:
+def _warn_of_unjudged(
+    census: pl.DataFrame, index: EarliestIndex, *, has_pool: bool
+) -> Iterator[Doubt]:
     """Yield a warning of runs with updates that nobody judged: the least share first."""
-    number = pl.col("judged").cast(pl.Int64).sum()
-    of_runs = index.outputs.group_by("run").agg(share=quotient(number, pl.len())).sort("run")
-    some = of_runs.filter(pl.col("share") < 1).sort("share", maintain_order=True)
-    if some.height and (of_runs["share"] > 0).any():  # else a warning of the pool says so
-        shares = [percent(share) for share in some["share"]]
-        ends = shares if len(shares) <= 2 else [shares[0], shares[-1]]
-        range_of = (" and " if len(shares) == 2 else " to ").join(ends)
+    judged = census.filter(pl.col("topic").is_in(index.topics), pl.col("rows") > 0)
+    of_runs = judged.group_by("run").agg(
+        share=quotient(count_marked("judged"), count_marked("rows"))
+    )
+    shares = dict(sorted_by_run(of_runs.iter_rows(), index))
+    some = sorted((run for run in shares if shares[run] < 1), key=shares.__getitem__)
+    if some and any(shares.values()):  # else no update is in the pool: told above
+        every = [percent(shares[run]) for run in some]
+        ends = every if len(every) <= 2 else [every[0], every[-1]]
+        told = (" and " if len(every) == 2 else " to ").join(ends)
         known = "are judged" if has_pool else "are known to be judged without --pool"
-        names = listed(some["run"].cast(pl.String).to_list())
-        yield Doubt(f"{range_of} of updates {known} ({names}); the others count as no match")
+        yield Doubt(f"{told} of updates {known} ({listed(some)}); the others count as no match")

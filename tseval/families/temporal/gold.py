@@ -1,0 +1,349 @@
+"""Temporal summarization in blocks and live: the gold, to which updates are held as they come.
+
+`LiveScores` is the same for a program that knows itself what each update says.
+
+Each update has its pairs with nuggets in a column, `says`: they are found once, when it comes, and
+stay beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tseval.core.editions import Edition
+from tseval.core.family import Access, Gold, asked_for
+from tseval.core.frames import read_inputs
+from tseval.core.kernel import KEY
+from tseval.core.measure import Measure
+from tseval.core.scoring import plain_scores
+from tseval.core.streams import Rows
+from tseval.errors import UsageError
+from tseval.families.temporal import files, rows
+from tseval.families.temporal.evaluation import (
+    ASSESSED,
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+    check_texts,
+    code_names,
+    hash_tables,
+    matcher_name,
+)
+from tseval.families.temporal.rules import DRAFT, Rules
+from tseval.io.blocks import read_nothing
+from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
+from tseval.io.schema import ALL_TOPICS
+from tseval.io.tables import Table
+from tseval.io.topics import name_topics
+from tseval.records import frozen
+
+if TYPE_CHECKING:
+    from tseval.core.scores import Scores
+    from tseval.io.faults import FaultList
+    from tseval.io.given import Given
+    from tseval.io.inputs import Input
+
+RULES = DRAFT.rules
+CODES = pl.selectors.categorical()
+SAYS = pl.List(pl.Struct({"nugget": pl.UInt32, "grade": pl.Float64}))
+"""The type of what updates say, where they are told it."""
+
+
+@frozen(kw_only=True)
+class StreamedEvaluation(TemporalEvaluation):
+    """Updates that are kept, and numbers of the others."""
+
+    numbers: pl.DataFrame
+    """`run topic rows` of the others, with how many of them have each of `rows.MARKS`."""
+
+    @property
+    def census(self) -> pl.DataFrame:
+        """How many updates there were, and of what kind."""
+        kept = self.tables["updates"].frame
+        marked = kept.group_by(KEY).agg(*map(rows.count_marked, rows.MARKS), rows=pl.len())
+        census = rows.add_up([marked, self.numbers.select(*KEY, "rows", *rows.MARKS)])
+        return census.with_columns(read="rows")
+
+    @property
+    def coded(self) -> dict[str, Table]:
+        """The tables, with names of the updates as codes too."""
+        updates = self.tables["updates"]
+        frame = files.code_names(updates.frame).with_row_index("update")
+        frame = files.split_ids(frame, "update_id")
+        return {**self.tables, "updates": replace(updates, frame=frame)}
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Yield what a reader should know of files that do not fit together, and of runs."""
+        tables = self.coded
+        found, updates = rows.Found(self.found), tables["updates"].frame
+        yield from rows.find_warnings(tables, updates, found, self.frames, census=self.census)
+        yield from super().caveats(wanted)
+
+
+class TemporalGold(Gold):
+    """The nuggets and what stands beside them; an update is kept that says more than all before."""
+
+    in_order = True
+    marks = rows.MARKS
+
+    def __init__(
+        self,
+        inputs: TemporalInputs,
+        options: TemporalOptions,
+        edition: Edition[Rules],
+        changed: Mapping[str, str],
+        access: Access,
+    ) -> None:
+        if edition != DRAFT or changed:
+            raise UsageError("what is not read whole scores by the draft, without other rules")
+        if inputs.duplicates is not None:
+            raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
+        if inputs.corrections is not None:
+            raise UsageError(
+                "--corrections has no meaning in blocks: leave the blocks out, or take matches "
+                "that `tseval match --corrections` writes"
+            )
+        if replace(options, matcher=None, threshold=None) != TemporalOptions():
+            raise UsageError("of the options blocks and streams take matcher and threshold alone")
+        self.reader = replace(files.NAMED_RUNS, check=name_ids)
+        self.nuggets_file, self.options = inputs.nuggets, options
+        access = replace(access, runs=read_nothing(self.reader))
+        access.check(inputs, options, changed)
+        self.name = matcher_name(options, assessed=inputs.matches is not None)
+        tables = read_inputs(inputs, access, files.readers_by(RULES))
+        if "matches" in tables:
+            self.maker = files.maker_of(tables["matches"])
+            self.name = self.maker or self.name
+            tables["matches"] = files.found_matches(tables["matches"])
+        tables = code_names(name_topics(tables, "nuggets", RULES.topic_names))
+        self.tables = {name: each for name, each in tables.items() if name != "updates"}
+        self.pool = rows.pool_of(tables) if "pool" in tables else None
+        self.nuggets = rows.find_nuggets(self.tables, RULES)
+        self.topics = GoldTopics(tables["nuggets"].frame["topic"].unique(), RULES.topic_names)
+        starts = rows.find_times(self.tables, self.nuggets).select("topic", "start")
+        self.starts = dict(starts.cast({"topic": pl.String}).iter_rows())
+        if "matches" in tables:
+            told = [name for name in ("grade",) if name in tables["matches"].frame.columns]
+            self.told, self.waiting = ["nugget", *told, "match"], self._find_waiting()
+        else:
+            from tseval.matching.in_units import match_blocks
+            from tseval.matching.matching import get_matcher
+
+            using = get_matcher(self.name, options.threshold)
+            self.name, self.told = str(using), ["nugget", *["grade"] * bool(using.grades)]
+            self.match = match_blocks(using, self.nuggets, access.sharing)
+
+    def _find_waiting(self) -> pl.Series:
+        """Return the matches of updates that are not in the pool: an update of each must come."""
+        every = self.tables["matches"].frame.with_row_index("match")
+        if self.pool is not None:
+            every = every.join(self.pool, on=rows.UPDATE, how="anti")
+        return every["match"]
+
+    def check_runs(self, runs: Sequence[Input]) -> None:
+        """Refuse a gold in the place of the first run."""
+        files.refuse_swapped(runs, self.nuggets_file)
+
+    def prepare(
+        self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
+    ) -> pl.DataFrame:
+        """Return updates with the texts of what stands for them, what they say, and their marks."""
+        self._refuse_clashes(block, before, faults)
+        named = files.code_names(self._name_topics(block))
+        named = files.split_ids(named, "update_id")
+        tables = {**self.tables, "updates": Table("updates", named, ())}
+        updates = rows.add_texts(rows.find_standing(tables, RULES), self.pool)
+        is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
+        if "matches" in tables:
+            matches, gold = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")
+            pairs = rows.find_pairs(matches.frame, updates, gold)
+            if self.maker is None and ("pool" in tables or files.is_published(matches)):
+                is_read = pl.lit("pool" in tables) & pl.col("sampled")
+                is_judged = is_read | pl.col("update").is_in(pairs["update"].implode())
+        else:
+            check_texts(tables)
+            is_silent = pl.col("text") == ""
+            found = self.match(updates)
+            pairs = found.select(
+                pl.col("update").cast(pl.UInt32),
+                nugget=self.nuggets["nugget"].gather(found["nugget"]),
+                grade=pl.col("score").fill_null(1.0),
+            )
+        says = pairs.group_by("update", maintain_order=True).agg(says=pl.struct(self.told))
+        start = pl.col("topic").cast(pl.String).replace_strict(self.starts, default=None)
+        updates = updates.with_columns(
+            early=(pl.col("time") < start).fill_null(value=False),
+            silent=is_silent,
+            judged=is_judged,
+        ).join(says, on="update", how="left", maintain_order="left")
+        return block.with_columns(updates.select("text", "says", *rows.MARKS))
+
+    def _name_topics(self, updates: pl.DataFrame) -> pl.DataFrame:
+        """Return updates with topics as the gold calls them."""
+        names = {own: self.topics.rename(own) for own in updates["topic"].unique()}
+        return updates.with_columns(pl.col("topic").replace(names))
+
+    def _refuse_clashes(
+        self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
+    ) -> None:
+        """Refuse topics that by two names with prefixes would be one of the gold."""
+        known = [] if before is None else before["topic"].unique(maintain_order=True)
+        prefixed = {topic: own for own in known if (topic := self.topics.find(own))}
+        first = block.filter(pl.col("topic").is_first_distinct())
+        for own, line in first.select("topic", "line").iter_rows():
+            topic = self.topics.find(own)
+            if topic and (other := prefixed.setdefault(topic, own)) != own:
+                faults.add(line, clash(topic, other, own), YEARS_CURE, "ambiguous-id")
+        faults.check()
+
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> StreamedEvaluation:
+        """Return the evaluation of some updates, which are prepared."""
+        frame = self._name_topics(runs.frame).with_columns(pl.col("^cost$").fill_null(1.0))
+        tables = {**self.tables, "updates": replace(runs, frame=frame)}
+        updates = frame.with_row_index("update").with_columns(weight=1.0)
+        pairs = updates.select("update", "says").explode("says").drop_nulls().unnest("says")
+        index = rows.index_of(tables, updates.drop("says"), self.nuggets, rows.Found(pairs), RULES)
+        given = [tables[name] for name in files.READERS if name in tables]
+        return StreamedEvaluation(
+            edition=DRAFT,
+            frames=index,
+            tables=tables,
+            found=pairs,
+            asked_rules={},
+            options=self.options,
+            traits={"matcher": self.name, **hash_tables(tables)},
+            inputs=tuple(
+                replace(source, runs=source.runs if table.name == "updates" else ())
+                for table in given
+                for source in table.sources
+            ),
+            numbers=self._name_topics(others),
+        )
+
+    def keep(self, updates: pl.DataFrame) -> pl.Series:
+        """Return which updates say more of a nugget than all before, or are the first of a match.
+
+        Also those of a run's least and largest confidence.
+        """
+        place, unit = pl.int_range(pl.len(), dtype=pl.UInt32), ["run", "nugget"]
+        numbered = updates.select("run", "time", "says", row=place)
+        pairs = numbered.explode("says").drop_nulls("says").unnest("says")
+        pairs = pairs.sort(*unit, "time", "row")
+        if "grade" not in self.told:
+            pairs = pairs.with_columns(grade=1.0)
+        before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
+        kept = [pairs.filter(pl.col("grade") > before)["row"]]
+        if "match" in self.told:
+            spoken = pairs.filter(pl.col("match").is_in(self.waiting.implode()))
+            kept.append(spoken.sort("row").unique("match", keep="first")["row"])
+        if "confidence" in updates.columns:
+            level = pl.col("confidence").fill_null(0.0)
+            is_end = (place == level.arg_min()) | (place == level.arg_max())
+            kept.append(updates.select(is_end.over("run")).to_series().arg_true())
+        return updates.select(place.is_in(pl.concat(kept).implode())).to_series()
+
+    def conclude(
+        self, evaluation: StreamedEvaluation, *, is_live: bool, to_come: bool
+    ) -> list[str]:
+        """Refuse matches, and a pool, that fit no update; of matches some may be yet to come."""
+        tables, index = evaluation.coded, evaluation.frames
+        waiting = 0
+        if "matches" in tables:
+            if not is_live:
+                rows.refuse_foreign_matches(tables)
+            matches, gold = tables["matches"], tables["nuggets"].frame
+            unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
+            waiting = unknown.height
+            unknown = unknown.clear() if to_come else unknown
+            files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)
+        if not is_live:
+            rows.refuse_foreign_pool(tables, evaluation.census, index)
+        verb = "match speaks" if waiting == 1 else "matches speak"
+        return [f"{waiting:,} {verb} of updates that have not come yet"] * (waiting > 0)
+
+
+def name_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return updates with their ids and all names as texts."""
+    return files.ids_as_texts(frame, faults).with_columns(CODES.cast(pl.String))
+
+
+class LiveScores:
+    """Scores of runs whose updates come one at a time, by what each is said to say.
+
+    After each update the values are those of `tseval.score` of the updates so far, in whatever
+    order of times they came. `topics` says when topics start, for times such as `6h`.
+    """
+
+    def __init__(
+        self,
+        nuggets: Given,
+        measures: Iterable[str | Measure] | str | Measure | None = None,
+        at: Sequence[str] = (),
+        *,
+        topics: Given | None = None,
+        run: str = "run",
+    ) -> None:
+        inputs = TemporalInputs((), nuggets, topics=topics)
+        gold = TemporalGold(inputs, TemporalOptions(matcher="exact"), DRAFT, {}, Access())
+        gold.name, gold.told = ASSESSED, ["nugget", "grade"]
+        self.gold, self.run, self.sent = gold, run, set[tuple[str, ...]]()
+        self.rows = Rows(gold, asked_for(measures), [at] if isinstance(at, str) else at)
+        self.rows.runs[run] = None
+        self.has_cost: bool | None = None
+        """Whether updates have costs, which the first decides; None before it."""
+        names = gold.nuggets.select(pl.col(rows.NUGGET).cast(pl.String), "nugget").iter_rows()
+        self.nuggets = {(topic, name): nugget for topic, name, nugget in names}
+
+    def add(
+        self,
+        topic: str,
+        update_id: str,
+        time: float,
+        says: Iterable[str] | Mapping[str, float] = (),
+        *,
+        text: str = "",
+        cost: float | None = None,
+        run: str | None = None,
+    ) -> None:
+        """Take an update; `says` names the nuggets that it says, perhaps with grades.
+
+        An update that came before, an unknown nugget, and a cost where the first update had none
+        are refused. An update of a topic that is not in the gold counts for nothing.
+        """
+        run, known = run or self.run, self.gold.topics.rename(topic)
+        grades = says if isinstance(says, Mapping) else dict.fromkeys(says, 1.0)
+        if unknown := [name for name in grades if (known, name) not in self.nuggets]:
+            raise UsageError(f'topic "{topic}" has no nugget {", ".join(unknown)}')
+        if (run, topic, update_id) in self.sent:
+            raise UsageError(f'update "{update_id}" of topic "{topic}" came before')
+        if cost is not None and self.has_cost is False:
+            raise UsageError("the first update has no cost: give it one too")
+        self.has_cost = cost is not None if self.has_cost is None else self.has_cost
+        row = {"run": run, "topic": topic, "update_id": update_id, "time": float(time)}
+        said = [
+            {"nugget": self.nuggets[known, name], "grade": float(grade)}
+            for name, grade in grades.items()
+            if grade > 0
+        ]
+        row |= {"text": text, "line": len(self.sent) + 1, "says": said, "sampled": True}
+        row |= {"early": False, "silent": False, "judged": True}
+        types = {**self.rows.empty.frame.schema, "says": SAYS}
+        row |= {"cost": 1.0 if cost is None else cost} if self.has_cost else {}
+        block = pl.DataFrame([row], {name: types.get(name, pl.Float64) for name in row})
+        self.sent.add((run, topic, update_id))
+        self.rows.runs[run] = None
+        self.rows.add(block)
+
+    def scores(self, on_missing: str | None = None, undefined: str = "skip") -> Scores:
+        """The scores of the updates so far."""
+        return plain_scores(self.rows.evaluation(), self.rows.measures, on_missing, undefined)
+
+    def value(
+        self, measure: object, topic: str = ALL_TOPICS, run: str | None = None
+    ) -> float | None:
+        """A measure so far of a topic, or of all; None where it is undefined."""
+        return self.scores().value(measure, topic, run)

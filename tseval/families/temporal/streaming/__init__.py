@@ -1,1 +1,0 @@
-"""Streams read a block at a time: larger than memory, or live."""
