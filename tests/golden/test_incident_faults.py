@@ -38,7 +38,7 @@ LINE_FAULTS = {
     "priority in words": ("flood Q0 f2 1 high News t", "number-format"),
     "priority NaN": ("flood Q0 f2 1 NaN News t", "number-format"),
     "priority infinite": ("flood Q0 f2 1 -inf News t", "number-format"),
-    "priority too large": ("flood Q0 f2 1 1e308 News t", "number-format"),
+    "priority too large": ("flood Q0 f2 1 1e308 News t", "number-range"),
     "a list that is not closed": ('flood Q0 f2 1 0.5 ["News" t', "record-format"),
     "a list of both": ('flood Q0 f2 1 0.5 ["News", 1] t', "record-format"),
     "NaN in a vector": ("flood Q0 f2 1 0.5 [0, NaN, 0, 0] t", "record-format"),
@@ -110,12 +110,16 @@ RECORD_FAULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "no id": (EMISSION, {"ID": ""}),
 }
 
+CELL_FAULTS = {"no time": "empty-value", "a time in words": "time-format", "no id": "empty-value"}
+"""The faults of runs of the proposal that are told as in any table."""
+
 
 @pytest.mark.parametrize("fault", RECORD_FAULTS)
 def test_a_faulty_line_of_json(fault: str) -> None:
     good, changed = RECORD_FAULTS[fault]
     line = json.dumps(good | changed)
-    of_run(f"{json.dumps(good)}\n{line}\n", "record-format", 2, line)
+    code = CELL_FAULTS.get(fault, "record-format")
+    of_run(f"{json.dumps(good)}\n{line}\n", code, 2, line)
 
 
 def test_a_line_that_is_no_json_or_holds_half_a_character() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from tseval.io.json_tables import KINDS, elements, objects
+from tseval.io.times import TOO_LARGE
 
 if TYPE_CHECKING:
     from tseval.io.faults import FaultList
@@ -34,7 +34,12 @@ def is_text(value: Any) -> TypeGuard[str]:
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Return whether this is a finite number."""
-    return type(value) in (int, float) and abs(value) <= sys.float_info.max
+    return type(value) in (int, float) and abs(value) < TOO_LARGE
+
+
+def is_numbers(value: Any) -> TypeGuard[list[float]]:
+    """Return whether this is a list of finite numbers."""
+    return isinstance(value, list) and all(map(is_number, value))
 
 
 def is_integer(value: Any) -> TypeGuard[int]:
@@ -45,6 +50,11 @@ def is_integer(value: Any) -> TypeGuard[int]:
 def is_names(value: Any) -> TypeGuard[list[str]]:
     """Return whether this is a list of names."""
     return isinstance(value, list) and all(map(is_name, value))
+
+
+def is_texts(value: Any) -> TypeGuard[list[str]]:
+    """Return whether this is a list of texts."""
+    return isinstance(value, list) and all(map(is_text, value))
 
 
 def is_words(value: Any) -> TypeGuard[list[str]]:
@@ -68,7 +78,9 @@ WORDS: Mapping[Check, str] = {
     is_text: "a text",
     is_number: "a finite number",
     is_integer: "a whole number",
+    is_numbers: "a list of finite numbers",
     is_names: "a list of names",
+    is_texts: "a list of texts",
     is_words: "a list of names without blanks",
     is_list: "a list",
     is_object: "an object",

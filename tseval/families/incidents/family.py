@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import CURVE, SCORES, argument, file_option, option
-from tseval.core.doubtful_times import Span, years_apart
+from tseval.core.doubtful_times import years_apart
 from tseval.core.editions import Edition
 from tseval.core.family import (
     Access,
@@ -27,7 +27,7 @@ from tseval.core.family import (
     Written,
     hashes,
 )
-from tseval.core.frames import open_inputs, read_inputs
+from tseval.core.frames import open_inputs, read_inputs, spans
 from tseval.core.measure import Measure
 from tseval.core.over_runs import over_runs
 from tseval.core.registry import definitions
@@ -43,11 +43,10 @@ from tseval.families.incidents.rules import EDITIONS, IncidentRules
 from tseval.families.incidents.rules import FAMILY as NAME
 from tseval.io import PICTURES
 from tseval.io.faults import FaultList
-from tseval.io.formats import Format, Rank
+from tseval.io.formats import Format
 from tseval.io.forms import recognise
 from tseval.io.imports import Import
 from tseval.io.inputs import Input
-from tseval.io.origin import Origin
 from tseval.io.schema import ALL_TOPICS, EPOCHS
 from tseval.io.tables import read as read_table
 from tseval.io.times import written
@@ -340,34 +339,24 @@ class IncidentEvaluation(Evaluation):
         """Yield what a reader of these measures should know."""
         stream, found, topics = self.index, self.found, self.index.topics
         yield from self.label_warnings()
-        times = stream.judged.group_by("topic").agg(
-            first=pl.col("time").min(), last=pl.col("time").max()
-        )
-        times = times.sort("topic").drop_nulls()
-        spans = (Span("posts", topics[at], first, last) for at, first, last in times.iter_rows())
-        yield from years_apart(spans, topics)
+        names = pl.lit(pl.Series(topics, dtype=pl.String)).gather("topic")
+        posts = stream.judged.sort("topic").with_columns(topic=names)
+        yield from years_apart(spans(posts, "posts"), topics)
         if "order" in read_by(wanted, stream.rules) and stream.rules.order == "time":
             met = stream.replies.filter(pl.col("i").is_not_null() & pl.col("time").is_null())
             if events := [topics[at] for at in met["topic"].unique().sort()]:
                 why = "posts without times, taken in the order of the run's file"
                 yield f"{why}: {listed(events)}"
-        for where, typed in (("labels", found.labels), ("runs", found.runs)):
-            if typed.unknown:
-                names = list_counts(typed.unknown)
-                yield f"{where}: types that the ontology lacks, ignored: {names}"
-            if typed.short and where == "runs":
-                yield f"{where}: types by another than their full name: {list_counts(typed.short)}"
-            if typed.odd:
-                odd = ", ".join(f"{number:,} of {size}" for size, number in typed.odd.items())
-                total = found.tables["ontology"].frame.height
-                why = f"vectors that are not {total} long, read as far as they go"
-                yield f"{where}: {why}: {odd}"
-        told = stream.lines.select("run", "event", "post_id", "topic", "priority")
-        for at, name in enumerate(stream.runs):
-            lines, replies = (
-                each.filter(run=at) for each in (told, stream.replies.select("run", "i"))
-            )
-            yield from (f"run {name}: {each}" for each in self.run_warnings(lines, replies))
+        for where, unknown in (("labels", found.labels.unknown), ("runs", found.runs.unknown)):
+            if unknown:
+                yield f"{where}: types that the ontology lacks, ignored: {list_counts(unknown)}"
+        if short := found.runs.short:
+            yield f"runs: types by another than their full name: {list_counts(short)}"
+        if sizes := found.runs.odd:
+            odd = ", ".join(f"{number:,} of {size}" for size, number in sizes.items())
+            total = found.tables["ontology"].frame.height
+            yield f"runs: vectors that are not {total} long, read as far as they go: {odd}"
+        yield from self.run_warnings()
         yield from self.ineffective
 
     def label_warnings(self) -> Iterator[str]:
@@ -390,24 +379,35 @@ class IncidentEvaluation(Evaluation):
             number = count(sum(unscored.values()), "label")
             yield f"{number} of events that are no topic, ignored: {listed(list(unscored))}"
 
-    def run_warnings(self, lines: pl.DataFrame, replies: pl.DataFrame) -> Iterator[str]:
-        """Yield what a reader should know of a run."""
-        absent = replies["i"].null_count()
-        if absent and lines.height:
-            yield f"{count(absent, 'labelled post')} missing"
-        if (
-            repeated := lines.height
-            - lines.select(pl.col("event", "post_id").to_physical()).n_unique()
-        ):
-            yield f"{count(repeated, 'line')} repeating a post, of which the last counts"
-        if lost := sorted(lines.filter(pl.col("topic").is_null())["event"].unique()):
-            yield f"{count(len(lost), 'event')} without labels, ignored: {listed(lost)}"
-        priority = lines["priority"].drop_nulls()
-        if len(priority) > 1 and priority.n_unique() == 1:
-            yield f"every priority is {priority[0]:g}"
-        if outside := int(((priority < 0) | (priority > 1)).sum()):
-            noun = "priority" if outside == 1 else "priorities"
-            yield f"{outside:,} {noun} outside of [0, 1]"
+    def run_warnings(self) -> Iterator[str]:
+        """Yield what a reader should know of each run."""
+        lines, priority, event = self.index.lines, pl.col("priority"), pl.col("event")
+        facts = lines.group_by("run").agg(
+            low=priority.min(),
+            high=priority.max(),
+            priorities=priority.count(),
+            outside=((priority < 0) | (priority > 1)).cast(pl.Int64).sum(),
+            lost=event.filter(pl.col("topic").is_null()).unique().cast(pl.String),
+            repeated=pl.len(),
+        )
+        posts = lines.unique(["run", "event", "post_id"]).group_by("run").len("posts")
+        absent = self.index.replies.group_by("run").agg(absent=pl.col("i").null_count())
+        facts = facts.join(posts, on="run").join(absent, on="run").sort("run")
+        facts = facts.with_columns(pl.col("repeated").cast(pl.Int64) - pl.col("posts"))
+        for each in facts.iter_rows(named=True):
+            run, lost = f"run {self.index.runs[each['run']]}: ", sorted(each["lost"])
+            if each["absent"]:
+                yield f"{run}{count(each['absent'], 'labelled post')} missing"
+            if each["repeated"]:
+                lines_of = count(each["repeated"], "line")
+                yield f"{run}{lines_of} repeating a post, of which the last counts"
+            if lost:
+                yield f"{run}{count(len(lost), 'event')} without labels, ignored: {listed(lost)}"
+            if each["priorities"] > 1 and each["low"] == each["high"]:
+                yield f"{run}every priority is {each['low']:g}"
+            if number := each["outside"]:
+                noun = "priority" if number == 1 else "priorities"
+                yield f"{run}{number:,} {noun} outside of [0, 1]"
 
     def finished(self, scores: Scores) -> Scores:
         """Return the scores of the runs, or in their place the best, median and worst."""
@@ -476,27 +476,21 @@ def read(
     for name in stream.topics:
         if name in stream.types:
             raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
-    named = {name.replace("_", "-"): getattr(applied, name) for name in OPEN_IN_THE_NOTE}
-    told = named | {"rules": applied.said(base, without=named)}
-    beside: dict[str, Origin | None] = {
-        name: tables[name].origin
-        for name in ("ontology", "labels", "topics", "epochs")
-        if name in tables
-    }
-    order = ("runs", "labels", "ontology", "topics", "epochs")
+    names = {name.replace("_", "-"): getattr(applied, name) for name in OPEN_IN_THE_NOTE}
+    traits = names | {"rules": applied.said(base, without=names)} | options.traits(applied)
+    beside = [name for name in ("ontology", "labels", "topics", "epochs") if name in tables]
+    sources = sorted(beside, key=lambda name: name != "labels")
     return IncidentEvaluation(
         edition=replace(edition, rules=applied),
         stream=stream,
         found=found,
         asked=options.changes(rules, base),
-        traits=told | options.traits(applied) | hashes(beside),
+        traits=traits | hashes({name: tables[name].origin for name in beside}),
         over_runs=options.over_runs,
         group_names=stream.types,
-        inputs=tuple(
-            replace(source, runs=source.runs if name == "runs" else ())
-            for name in order
-            if name in tables
-            for source in tables[name].sources
+        inputs=(
+            *tables["runs"].sources,
+            *(replace(each, runs=()) for name in sources for each in tables[name].sources),
         ),
     )
 
@@ -537,23 +531,20 @@ def types_among(paths: Sequence[str]) -> list[str] | None:
     return None
 
 
-def table_of(source: Input) -> str | None:
-    """Return which file of incident streams an input is, None if it is none or a plain table."""
-    if files.is_ontology(source):
-        return "ontology"
-    if files.is_listing(source):
-        return "incident labels"
+def is_labels(source: Input) -> bool:
+    """Return whether an input is labels that are no plain table of them."""
+    if files.is_ontology(source) or files.is_listing(source):
+        return not files.is_ontology(source)
     names = source.renamed(recognise(source)[1])
     reader = files.label_table(names)
-    is_typed = reader is files.TYPED_LABELS and files.PREDICTIONS.missing(names)
-    if reader is files.JUDGED_POOL or is_typed:
-        return "incident labels"
-    return "incident run" if files.kind_of(source) not in (None, files.PLAIN) else None
+    is_typed = reader is files.TYPED_LABELS and bool(files.PREDICTIONS.missing(names))
+    return reader is files.JUDGED_POOL or is_typed
 
 
-def is_table(source: Input, name: str) -> bool:
-    """Return whether an input is this file of incident streams."""
-    return table_of(source) == name
+def is_run(source: Input) -> bool:
+    """Return whether an input is a run in a form of the track."""
+    is_other = files.is_ontology(source) or is_labels(source)
+    return not is_other and files.kind_of(source) not in (None, files.PLAIN)
 
 
 def validate_run(source: Input, _: str | None, paths: Sequence[str]) -> Any:
@@ -582,23 +573,14 @@ POOL = Import(
     kind="run",
 )
 FORMATS = (
-    Format(
-        "incident topics",
-        lambda source, _, __: read_table([source], files.TOPICS),
-        files.is_topics,
-        Rank.SURE,
-    ),
-    Format(
-        "ontology",
-        lambda source, _, __: read_table([source], files.ONTOLOGY),
-        partial(is_table, name="ontology"),
-    ),
+    *files.TOPICS.formats,
+    *files.ONTOLOGY.formats,
     Format(
         "incident labels",
         lambda source, form, _: read_table([source], files.LABELS, form),
-        partial(is_table, name="incident labels"),
+        is_labels,
     ),
-    Format("incident run", validate_run, partial(is_table, name="incident run"), imports=(POOL,)),
+    Format("incident run", validate_run, is_run, imports=(POOL,)),
 )
 
 

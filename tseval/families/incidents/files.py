@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import polars as pl
 
-from tseval.errors import Fault, InputError
+from tseval.errors import Fault
 from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
@@ -24,10 +23,11 @@ from tseval.io.inputs import Input
 from tseval.io.json_tables import HALVES_CURE, holds_half, objects
 from tseval.io.limits import DOCUMENT
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
+from tseval.io.records import Record, is_list, is_name, is_number, is_numbers, is_texts, wrong_in
 from tseval.io.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults, frame_of_rows
 from tseval.io.text_lines import text_lines, whole_text
-from tseval.io.times import TOO_LARGE, NotANumber, implausible, number, why_implausible
+from tseval.io.times import NotANumber, number
 
 EVENT = replace(TOPIC, meaning="the event")
 POST = replace(POST_ID, aliases=("tweet_id",))
@@ -45,51 +45,47 @@ TYPES = Column(
 )
 
 
-MARK = "\x1f"
+MARK, NUMBER, FLAG = "\x1f", "\x1e", "\x1d"
+"""The signs in the column `coded`, which has the information types of a row as one text.
+
+A `MARK` ends each type: its name, or nothing in a vector, which has all types in alphabetical
+order; then `NUMBER` and its number, if it has one. A vector that begins with `FLAG` says which
+types are given, whatever their numbers; those that are not given have no `NUMBER`. Lists of texts
+would be slow to make.
+"""
 
 
-def list_types() -> dict[str, Any]:
-    """Return the types of the columns that hold the information types of a row.
-
-    These are names with their numbers, or without names a number of every type in alphabetical
-    order. `flags` say in the same order which of the types are given, whatever their numbers.
-    """
-    numbers = pl.List(pl.Float64)
-    return {"names": pl.String, "numbers": numbers, "flags": numbers}
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return names as one text, each with a mark behind it: lists of texts are slow to make."""
-    return "".join(f"{name}{MARK}" for name in names)
-
-
-def is_id(value: Any) -> bool:
-    """Return whether a value of JSON can name something in a table."""
-    return isinstance(value, str) and bool(value.strip()) and not set(value) & set("\t\n\r")
-
-
-def is_finite(value: Any) -> bool:
-    """Return whether a value of JSON is a number that a table can hold."""
-    return isinstance(value, int | float) and abs(value) < TOO_LARGE
-
-
-def are_finite(values: Any) -> bool:
-    """Return whether a value of JSON is a list of numbers."""
-    return isinstance(values, list) and all(map(is_finite, values))
-
-
-def split_types(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a plain table with its types as lists of names; without types they are empty."""
+def add_codes(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with the column `coded` in the place of `types`: names with commas between."""
+    if "coded" in frame.columns:
+        return frame
     types = pl.col("types") if "types" in frame.columns else pl.lit("")
-    known = pl.DataFrame({"types": frame.select(types=types)["types"].unique()})
-    names = (
-        join_names([name.strip() for name in text.split(",") if name.strip()])
-        for text in known["types"]
-    )
-    known = known.with_columns(names=pl.Series(names, dtype=pl.String))
-    return frame.with_columns(types=types).join(
-        known, on="types", how="left", maintain_order="left"
-    )
+    names = types.str.replace_all(r"^[\s,]+|[\s,]+$", "").str.replace_all(r"\s*,[\s,]*", MARK)
+    coded = pl.when(names == "").then(names).otherwise(names + MARK)
+    return frame.with_columns(coded=coded).drop("types", strict=False)
+
+
+def code_list(values: Any) -> str | None:
+    """Return a list of names, of numbers or of types with confidences as `coded` has it.
+
+    None stands for any other value.
+    """
+    if not isinstance(values, list):
+        return None
+    if all(isinstance(each, str) for each in values):
+        return "".join(f"{each}{MARK}" for each in values)
+    if is_numbers(values):
+        return "".join(f"{NUMBER}{float(each)}{MARK}" for each in values)
+    if not all(map(is_entry, values)):
+        return None
+    numbers = (float(e["confidence"]) if "confidence" in e else "" for e in values)
+    return "".join(f"{e['id']}{NUMBER}{n}{MARK}" for e, n in zip(values, numbers, strict=True))
+
+
+def is_entry(value: Any) -> bool:
+    """Return whether a value of JSON is a type with its confidence."""
+    is_named = isinstance(value, dict) and isinstance(value.get("id"), str)
+    return is_named and ("confidence" not in value or is_number(value["confidence"]))
 
 
 def read_document(source: Input, faults: FaultList) -> Any:
@@ -128,33 +124,31 @@ def read_types(source: Input, faults: FaultList) -> TrackRows:
     entries = document.get(path) if isinstance(document, dict) else document
     if not isinstance(entries, list) or not entries:
         faults.refuse(None, "no information types", ONTOLOGY_FORMS, "no-rows")
-    names: list[str] = []
-    for at, entry in enumerate(entries):
-        name, place = entry.get(key) if isinstance(entry, dict) else None, f"{path}[{at}]: "
-        if not is_id(name):
-            faults.add(None, f'{place}no type with an "{key}"', ONTOLOGY_FORMS, "record-format")
-        elif name in names:
-            reason = f'{place}type "{name}" stands twice'
-            faults.add(None, reason, "remove one of them", "duplicate-id")
-        elif name == ALL_TOPICS:
-            reason = f'{place}a type is called "{ALL_TOPICS}", the name of the mean'
-            faults.add(None, reason, "give the type another name", "reserved-name")
-        names.append(str(name))
-    faults.check()
+
+    def refuse(at: int, reason: str, cure: str, code: str) -> None:
+        faults.add(None, f"{path}[{at}]: {reason}", cure, code)
+
     parents: dict[str, str | None] = {}
-    for at, (name, entry) in enumerate(zip(names, entries, strict=True)):
-        parent = parents[name] = entry.get("Parent") or None
-        if parent is not None and parent not in names:
-            reason = f'{path}[{at}]: parent "{parent}" is no type'
-            faults.add(None, reason, "name a type of this file, or leave it out", "unknown-id")
+    for at, entry in enumerate(entries):
+        if wrong := wrong_in(entry, **{key: is_name}):
+            refuse(at, wrong, ONTOLOGY_FORMS, "record-format")
+        elif entry[key] in parents:
+            refuse(at, f'type "{entry[key]}" stands twice', "remove one of them", "duplicate-id")
+        elif entry[key] == ALL_TOPICS:
+            reason = f'a type is called "{ALL_TOPICS}", the name of the mean'
+            refuse(at, reason, "give the type another name", "reserved-name")
+        else:
+            parents[entry[key]] = str(entry["Parent"]) if entry.get("Parent") else None
     faults.check()
-    for at, name in enumerate(names):
-        above, steps = parents[name], 0
-        while above is not None and steps <= len(names):
-            above, steps = parents[above], steps + 1
-        if above is not None:
-            reason = f'{path}[{at}]: type "{name}" is its own ancestor'
-            faults.add(None, reason, "mend its parents", "cyclic-types")
+    for at, (name, parent) in enumerate(parents.items()):
+        above = [parent]
+        while above[-1] in parents and len(above) <= len(parents):
+            above.append(parents[above[-1]])
+        if parent is not None and parent not in parents:
+            cure = "name a type of this file, or leave it out"
+            refuse(at, f'parent "{parent}" is no type', cure, "unknown-id")
+        elif len(above) > len(parents):
+            refuse(at, f'type "{name}" is its own ancestor', "mend its parents", "cyclic-types")
     return TrackRows(frame_of_rows(((0, *each) for each in parents.items()), ONTOLOGY.schema))
 
 
@@ -204,9 +198,6 @@ TOPICS = TableReader(
 LEVELS = ("Unknown", "Low", "Medium", "High", "Critical")
 """The priorities that assessors give to posts; a level is known by its place here."""
 UNKNOWN, LOW, MEDIUM, HIGH, CRITICAL = range(5)
-EVENT_KEYS = ("eventid", "eventID", "EventID")
-TYPE_KEYS = ("postCategories", "categories")
-LEVEL_KEYS = ("postPriority", "priority")
 POST_CURE = 'a labelled post is {"postID": …, "postCategories": […], "postPriority": "Low"}'
 LEVEL_CURE = f"the levels are {', '.join(LEVELS)}"
 ANSWER_CURE = (
@@ -220,7 +211,7 @@ LABEL_FORMS = (
 
 def is_listing(source: Input) -> bool:
     """Return whether an input looks like labels in the track's JSON, by its keys."""
-    keys = (*TYPE_KEYS, "eventsAnnotated")
+    keys = ("postCategories", "categories", "eventsAnnotated")
     return any(f'"{key}"'.encode() in source.head() for key in keys)
 
 
@@ -230,41 +221,46 @@ def holds_listing(source: Input) -> bool:
     return begins and label_table(recognise(source)[1]) is None
 
 
-def first_of(record: Any, keys: Sequence[str]) -> Any:
-    """Return the value of the first of these keys that a record has."""
-    known = record if isinstance(record, dict) else {}
-    return next((known[key] for key in keys if key in known), None)
+SPELLINGS = {
+    "EventID": "eventID",
+    "eventid": "eventID",
+    "categories": "postCategories",
+    "priority": "postPriority",
+}
+"""The keys of other years, each with that of 2021."""
 
 
-def posts_in(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any, Any]]:
-    """Yield each post with its line, or its path in a document, and with its event."""
+def spell(record: Any) -> Any:
+    """Return an object with the keys of 2021, which go before those of other years."""
+    if not isinstance(record, dict):
+        return record
+    return {"postPriority": None} | {SPELLINGS.get(k, k): v for k, v in record.items()} | record
+
+
+def posts_in(source: Input, faults: FaultList) -> Iterator[tuple[int | None, str, Any]]:
+    """Yield each post with its line, or with its path in a document; it has its event."""
     first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK)
     record: Any = None
-    if first.lstrip().startswith(b"{"):
-        try:
-            record = json.loads(first)
-        except (ValueError, RecursionError):
-            record = None
+    with suppress(ValueError, RecursionError):
+        record = json.loads(first) if first.lstrip().startswith(b"{") else None
     if isinstance(record, dict) and "postID" in record:
-        for line, each in objects(source, faults):
-            yield line, "", first_of(each, EVENT_KEYS), each
+        yield from ((line, "", spell(each)) for line, each in objects(source, faults))
         return
     document = read_document(source, faults)
     if isinstance(document, list):
-        for at, each in enumerate(document):
-            yield 0, f"[{at}]", first_of(each, EVENT_KEYS), each
+        yield from ((None, f"[{at}]: ", spell(each)) for at, each in enumerate(document))
         return
     events = document.get("events") if isinstance(document, dict) else None
     if not isinstance(events, list):
         faults.refuse(None, "no labels", LABEL_FORMS, "no-rows")
-    for at, event in enumerate(events):
-        posts = first_of(event, ("tweets",))
-        if not isinstance(posts, list):
-            reason = f'events[{at}]: no list of "tweets"'
-            faults.add(None, reason, LABEL_FORMS, "record-format")
+    for at, event in enumerate(map(spell, events)):
+        if wrong := wrong_in(event, tweets=is_list):
+            faults.add(None, f"events[{at}]: {wrong}", LABEL_FORMS, "record-format")
             continue
-        for place, post in enumerate(posts):
-            yield 0, f"events[{at}].tweets[{place}]", first_of(event, EVENT_KEYS), post
+        own = {"eventID": event.get("eventID")}
+        for place, post in enumerate(map(spell, event["tweets"])):
+            named = post | own if isinstance(post, dict) else post
+            yield None, f"events[{at}].tweets[{place}]: ", named
 
 
 def read_listing(source: Input, faults: FaultList) -> TrackRows:
@@ -273,33 +269,23 @@ def read_listing(source: Input, faults: FaultList) -> TrackRows:
     Such a post was labelled, but no run can have it.
     """
     rows, nameless = [], 0
-    for line, place, event, post in posts_in(source, faults):
-        record = post if isinstance(post, dict) else {}
-        name, level = record.get("postID", ""), first_of(post, LEVEL_KEYS)
-        types, reason = first_of(post, TYPE_KEYS), ""
-        if name is None:
+    for line, place, post in posts_in(source, faults):
+        if isinstance(post, dict) and post.get("postID", "") is None:
             nameless += 1
-            name = f"(no id: {place or f'line {line}'})"
-        if not is_id(event):
-            reason = "no event"
-        elif not is_id(name):
-            reason = 'no "postID"'
-        elif not isinstance(types, list) or not all(isinstance(each, str) for each in types):
-            reason = "no list of types"
-        elif level is not None and str(level).capitalize() not in LEVELS:
-            where = f'{place}: unknown priority "{level}"'.removeprefix(": ")
-            faults.add(line or None, where, LEVEL_CURE, "unknown-label")
+            post["postID"] = f"(no id: {place.removesuffix(': ') or f'line {line}'})"
+        wrong = wrong_in(post, eventID=is_name, postID=is_name, postCategories=is_texts)
+        if wrong:
+            faults.add(line, place + wrong, POST_CURE, "record-format")
             continue
-        if reason:
-            where = f"{place}: {reason}".removeprefix(": ")
-            faults.add(line or None, where, POST_CURE, "record-format")
+        level = post["postPriority"]
+        if level is not None and str(level).capitalize() not in LEVELS:
+            faults.add(line, f'{place}unknown priority "{level}"', LEVEL_CURE, "unknown-label")
             continue
-        text = record.get("text")
-        told = None if level is None else str(level)
-        shown = text if isinstance(text, str) else ""
-        rows.append((line, event, name, told, shown, join_names(types)))
+        text = post.get("text") if isinstance(post.get("text"), str) else ""
+        names = (post["eventID"], post["postID"], level and str(level))
+        rows.append((line or 0, *names, text, code_list(post["postCategories"])))
     columns = ("topic", "post_id", "level", "text")
-    frame = frame_of_rows(rows, LABELS.schema, *columns, names=pl.String)
+    frame = frame_of_rows(rows, LABELS.schema, *columns, coded=pl.String)
     has_texts = (frame["text"] != "").any()
     return TrackRows(frame if has_texts else frame.drop("text"), nameless)
 
@@ -319,7 +305,7 @@ def check_labels(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         wrong = frame.filter(level.is_null() & pl.col("level").is_not_null())
         add_faults(faults, wrong, 'unknown level "{level}"', LEVEL_CURE, "unknown-label")
         frame = frame.with_columns(level=level)
-    return frame if "names" in frame.columns else split_types(frame)
+    return add_codes(frame)
 
 
 def check_answers(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -330,8 +316,7 @@ def check_answers(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     if frame.height and frame["relevant"].is_null().all() and not len(faults):
         reason = "nobody judged this pool: no row has an answer"
         faults.add(None, reason, ANSWER_CURE, "missing-verdict")
-    names = pl.col("type") + MARK
-    return check_labels(frame.with_columns(names=names), faults)
+    return check_labels(frame.with_columns(coded=pl.col("type") + MARK), faults)
 
 
 LEVEL_MEANING = (
@@ -416,18 +401,7 @@ LABELS = TableReader(
 FIELDS = "event Q0 post rank importance types tag"
 LINE_CURE = f"a line of a run is: {FIELDS}"
 FIELD_LINES, JSON_LINES, PROPOSAL, PLAIN = "fields", "lines", "proposal", "plain"
-"""The kinds of runs: fields, JSON lines of 2021, JSON lines of the proposal, plain tables."""
-PROPOSED_ROWS = "rows"
-"""Runs of the proposal that are no JSON."""
-
-
-def is_number(text: str) -> bool:
-    """Return whether a field is a number."""
-    try:
-        number(text)
-    except NotANumber:
-        return False
-    return True
+"""The kinds of runs: fields, JSON lines of 2021, runs of the proposal, plain tables."""
 
 
 def first_fields(source: Input) -> list[str]:
@@ -444,13 +418,14 @@ def kind_of(source: Input) -> str | None:
     if form == "jsonl" and {"tweet_id", "info_type_labels"}.issubset(names):
         return JSON_LINES
     if is_proposed(source):
-        return PROPOSAL if form in ("jsonl", JSON) else PROPOSED_ROWS
+        return PROPOSAL
     if not PREDICTIONS.missing(source.renamed(names)):
         return PLAIN
     words = first_fields(source)
-    is_numbered = len(words) > 5 and is_number(words[3]) and is_number(words[4])
-    is_named = len(words) > 5 and words[1] == "Q0"
-    return FIELD_LINES if (is_numbered or is_named) and words[2] != "Q0" else None
+    if len(words) < 6 or words[2] == "Q0":
+        return None
+    numbers = pl.Series(words[3:5]).cast(pl.Float64, strict=False)
+    return FIELD_LINES if words[1] == "Q0" or not numbers.has_nulls() else None
 
 
 def is_kind(source: Input, kind: str) -> bool:
@@ -480,125 +455,66 @@ def read_confidence(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_list(text: str) -> Any:
-    """Return a value of JSON, None where the text is none."""
-    try:
+    """Return the list that a text of JSON is, None if it is none."""
+    text = text if "{" in text else text.replace("'", '"')
+    with suppress(ValueError, RecursionError):
         return json.loads(text, object_hook=read_confidence)
-    except (ValueError, RecursionError):
-        return None
+    return None
 
 
-def parse_written(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Return the types that lines of fields have: a name, names in JSON, or numbers."""
-    rows: list[tuple[Any, ...]] = []
-    cure = 'write a JSON list of names, such as ["Report-News"], or of numbers, one a type'
-    each = frame.select("line", "written").unique("written", keep="first", maintain_order=True)
-    plain = r'^\["[^"\\]*"(, ?"[^"\\]*")*\]$'
-    is_plain = pl.col("written").str.contains(plain) & ~pl.col("written").str.contains("'")
-    for line, text in each.filter(~is_plain).iter_rows():
-        values: Any = [text]
-        if text.startswith("["):
-            values = parse_list(text if "{" in text else text.replace("'", '"'))
-        if isinstance(values, list) and all(isinstance(each, str) for each in values):
-            rows.append((text, join_names(values), None))
-        elif are_finite(values):
-            rows.append((text, None, list(map(float, values))))
-        elif isinstance(values, list) and all(map(is_entry, values)):
-            numbers = [each.get("confidence") for each in values]
-            rows.append((text, join_names([each["id"] for each in values]), numbers))
-        else:
-            reason = f"types {text} are no list of names or of numbers"
-            faults.add(line, reason, cure, "record-format")
-    types = {"written": pl.String, **list_types()}
-    del types["flags"]
-    names = pl.col("written").str.slice(2).str.strip_suffix('"]').str.replace_all('", ?"', MARK)
-    lists = each.filter(is_plain).select("written", names=names + MARK)
-    known = pl.concat([pl.DataFrame(rows, schema=types, orient="row"), lists], how="diagonal")
-    return frame.join(known, on="written", how="left", maintain_order="left").drop("written")
+def parse_written(
+    frame: pl.DataFrame, faults: FaultList, reason: str, cure: str, *, may_be_bare: bool = False
+) -> pl.DataFrame:
+    """Return a run with the types that are written in JSON; in some the name of one may be bare."""
+    written = pl.col("written")
+    known = frame.select("line", "written").unique("written", keep="first", maintain_order=True)
+    is_bare = ~written.str.starts_with("[") if may_be_bare else pl.lit(False)
+    is_plain = written.str.contains(r'^\["[^"\\\']*"(, ?"[^"\\\']*")*\]$')
+    names = written.str.slice(2).str.strip_suffix('"]').str.replace_all('", ?"', MARK)
+    names = pl.when(is_plain).then(names + MARK).when(is_bare).then(written + MARK)
+    known = known.with_columns(coded=names).sort(pl.col("coded").is_null())
+    others = known.filter(pl.col("coded").is_null())
+    coded = pl.Series([code_list(parse_list(text)) for text in others["written"]], dtype=pl.String)
+    add_faults(faults, others.filter(coded.is_null()).sort("line"), reason, cure, "record-format")
+    new = known["coded"].drop_nulls().append(coded)
+    return frame.with_columns(coded=written.replace_strict(known["written"], new)).drop("written")
 
 
-def is_given(frame: pl.DataFrame, name: str) -> bool:
-    """Return whether a table has a value in a column."""
-    return name in frame.columns and frame[name].null_count() < frame.height
-
-
-def number_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+def code_run(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Return a run whose names of posts, events and types are numbers of distinct texts."""
-    frame = parse_written(frame, faults) if "written" in frame.columns else frame
-    frame = frame if "names" in frame.columns else split_types(frame)
-    frame = frame.with_columns(pl.col("topic", "post_id", "run", "names").cast(pl.Categorical))
-    return frame if is_given(frame, "numbers") else frame.drop("numbers", strict=False)
+    if "written" in frame.columns:
+        reason = f'no list of {{{{"id", "confidence"}}}} as "{KEYS[-1]}"'
+        cure = f'write [{{"id": "Report-News", "confidence": 0.8}}, …] as "{KEYS[-1]}"'
+        frame = parse_written(frame, faults, reason, cure)
+    return add_codes(frame).with_columns(
+        pl.col("topic", "post_id", "run", "coded").cast(pl.Categorical)
+    )
 
 
-def wrong_in(record: Mapping[str, Any], names: Sequence[str], figure: str = "") -> str:
-    """Return why the names and the number of a line cannot be used, empty if they can."""
-    for key in names:
-        if not is_id(record.get(key)):
-            return f'no "{key}"'
-    value = record.get(figure) if figure else 0
-    is_wrong = isinstance(value, bool) or not is_finite(value)
-    return f'"{figure}" is no finite number' if is_wrong else ""
+LINE = Record(
+    'each line has "topic", "runtag", "tweet_id", "priority", "info_type_labels"',
+    {"runtag": None, "info_type_scores": None},
+    topic=is_name,
+    tweet_id=is_name,
+    priority=is_number,
+    info_type_labels=is_numbers,
+)
+"""A line of a run of 2021."""
 
 
 def read_json_lines(source: Input, faults: FaultList, details: bool = False) -> TrackRows:
     """Read a run of 2021."""
-    rows, cure = [], 'each line has "topic", "runtag", "tweet_id", "priority", "info_type_labels"'
+    rows = []
     for line, record in objects(source, faults):
-        flags: Any = record.get("info_type_labels")
-        scores: Any = record.get("info_type_scores")
-        reason = wrong_in(record, ("topic", "tweet_id"), "priority")
-        if not reason and not are_finite(flags):
-            reason = 'no list of numbers "info_type_labels"'
-        if reason:
-            faults.add(line, reason, cure, "record-format")
-            continue
-        numbers = list(map(float, scores)) if details and are_finite(scores) else None
-        run, priority = str(record.get("runtag") or source.name), float(record["priority"])
-        known = record["topic"], record["tweet_id"], priority, run
-        rows.append((line, *known, None, numbers, list(map(float, flags))))
+        for each in LINE.rows([record], line, faults):
+            flags, scores = each["info_type_labels"], each["info_type_scores"]
+            scores = scores[: len(flags)] if details and is_numbers(scores) else ()
+            numbers = zip_longest(flags, map(float, scores), fillvalue="")
+            types = "".join(f"{NUMBER}{n}{MARK}" if flag else MARK for flag, n in numbers)
+            run, priority = str(each["runtag"] or source.name), float(each["priority"])
+            rows.append((line, each["topic"], each["tweet_id"], priority, run, FLAG + types))
     columns = ("topic", "post_id", "priority", "run")
-    return TrackRows(frame_of_rows(rows, PREDICTIONS, *columns, **list_types()))
-
-
-def is_entry(value: Any) -> bool:
-    """Return whether a value of JSON is a type with its confidence."""
-    is_named = isinstance(value, dict) and isinstance(value.get("id"), str)
-    return is_named and ("confidence" not in value or is_finite(value["confidence"]))
-
-
-def read_proposal(source: Input, faults: FaultList, details: bool = False) -> TrackRows:
-    """Read a run of the proposal, which has times and no priorities."""
-    rows, relative = [], source.times.relative
-    for line, record in read_objects(source, faults):
-        given: Any = record.get("InformationTypes")
-        written = record.get("PostTimestamp")
-        reason, time = wrong_in(record, ("EventID", "ID")), math.nan
-        cure = 'each line has "EventID", "ID", "PostTimestamp" and "InformationTypes"'
-        code = "record-format"
-        if not reason and not (isinstance(given, list) and all(map(is_entry, given))):
-            reason = 'no list of {"id", "confidence"} as "InformationTypes"'
-        if not reason:
-            try:
-                time = source.time_parser(str(written))
-            except NotANumber:
-                shown = json.dumps(written, ensure_ascii=False)
-                reason = f'"PostTimestamp" {shown} is no time'
-                reason = 'no "PostTimestamp"' if written is None else reason
-        if not reason and implausible(time, relative=relative):
-            reason, cure, code = why_implausible(time, relative=relative)
-            reason = f'"PostTimestamp" {written!r} {reason}'
-        if reason:
-            faults.add(line, reason, cure, code)
-            continue
-        content = record.get("Content")
-        text = content if details and isinstance(content, str) else ""
-        names = join_names([each["id"] for each in given])
-        sure = (each.get("confidence") for each in given)
-        numbers = [None if each is None else float(each) for each in sure]
-        rows.append((line, record["EventID"], record["ID"], None, time, text, names, numbers))
-    types = list_types()
-    del types["flags"]
-    frame = frame_of_rows(rows, TOLD, "topic", "post_id", "priority", "time", "text", **types)
-    return TrackRows(frame if details else frame.drop("text"))
+    return TrackRows(frame_of_rows(rows, PREDICTIONS, *columns, coded=pl.String))
 
 
 PREDICTIONS = Schema(
@@ -641,11 +557,6 @@ PROPOSED = Schema(
 """A run of the proposal as rows, with the JSON of their types."""
 
 
-def name_proposed(_: Schema, source: Input) -> Schema:
-    """Return the schema of rows of the proposal as an input names their columns."""
-    return name_columns(PROPOSED, source)
-
-
 def read_fields(source: Input, faults: FaultList) -> TrackRows:
     """Read a run of fields; without a tag it is called as its file."""
     layout = Layout(
@@ -656,18 +567,17 @@ def read_fields(source: Input, faults: FaultList) -> TrackRows:
         cure=LINE_CURE,
         ends_with_text=True,
     )
-    try:
-        frame = fields.read_lines(source, layout)[1]
-    except InputError as error:
-        codes = {"number-range": "number-format"}
-        told = [replace(each, code=codes.get(each.code, each.code)) for each in error.faults]
-        raise InputError(told) from None
+    frame = fields.read_lines(source, layout)[1]
     run = pl.when(pl.col("run") == "").then(pl.lit(source.name)).otherwise("run")
-    return TrackRows(parse_written(frame.with_columns(run=run), faults))
+    cure = 'write a JSON list of names, such as ["Report-News"], or of numbers, one a type'
+    reason = "types {written} are no list of names or of numbers"
+    frame = parse_written(frame.with_columns(run=run), faults, reason, cure, may_be_bare=True)
+    return TrackRows(frame)
 
 
 def runs_reader(schema: Schema, details: bool) -> TableReader:
     """Return the reader of runs, for assessors with the numbers of types and the texts of posts."""
+    proposed = PROPOSED if details else replace(PROPOSED, columns=PROPOSED.columns[:-1])
     return TableReader(
         schema=schema,
         tracks=(
@@ -676,15 +586,13 @@ def runs_reader(schema: Schema, details: bool) -> TableReader:
                 read=partial(read_json_lines, details=details),
             ),
             TrackFile(
-                recognise=partial(is_kind, kind=PROPOSAL),
-                read=partial(read_proposal, details=details),
+                recognise=is_proposed, schema=lambda _, source: name_columns(proposed, source)
             ),
-            TrackFile(recognise=is_proposed, schema=name_proposed),
             TrackFile(
                 recognise=partial(is_kind, kind=FIELD_LINES), applies=has_fields, read=read_fields
             ),
         ),
-        check=number_texts,
+        check=code_run,
         may_be_empty=True,
         once=(
             ("run", "topic", "post_id"),
@@ -706,7 +614,8 @@ READERS = {
 
 # The errors of runs by the rules of the track, though a run with them can be scored.
 
-TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}", re.ASCII)
+TAG, TAG_CURE = "^[A-Za-z0-9_.-]{1,20}$", "the track takes up to 20 letters, digits and _ . -"
+PRIORITY_REASON = "priority {priority:g} is outside of [0, 1]"
 TYPES_OF_THE_TRACK = 25
 PROCESSING = ("Automatic", "Semi-Automatic", "Manual")
 
@@ -715,29 +624,18 @@ def run_faults(source: Input, table: Table) -> Iterator[Fault]:
     """Yield the errors of a run by the rules of the track."""
     rows, kind = table.frame, kind_of(source)
     runs = rows.unique("run", keep="first", maintain_order=True)
-    for row in runs.with_row_index().iter_rows(named=True):
-        if row["index"]:
-            yield Fault(
-                source.path, row["line"], f'a second run tag "{row["run"]}"', "one file, one run",
-                "several-runs",
-            )  # fmt: skip
-        if not TAG.fullmatch(row["run"]):
-            reason = f'run tag "{row["run"]}" is malformed'
-            cure = "the track takes up to 20 letters, digits and _ . -"
-            yield Fault(source.path, row["line"], reason, cure, "id-format")
-    key = ["topic", "post_id"]
-    first = pl.format(
-        f"first in {source.path}:{{}}: remove one of them", pl.col("line").first().over(key)
-    )
-    repeats = rows.with_columns(cure=first).filter(~pl.struct(key).is_first_distinct())
-    reason = 'post "{post_id}" stands twice in event "{topic}"'
-    yield from table.faults(repeats, reason, "", "duplicate-id")
+    is_well_formed = pl.col("run").cast(pl.String).str.contains(TAG)
     outside = rows.filter((pl.col("priority") < 0) | (pl.col("priority") > 1))
-    reason, cure = (
-        "priority {priority:g} is outside of [0, 1]",
-        "the track takes priorities from 0 to 1",
-    )
-    yield from table.faults(outside, reason, cure, "number-range")
+    key, first = ["topic", "post_id"], f"first in {source.path}:{{}}: remove one of them"
+    repeats = rows.with_columns(cure=pl.format(first, pl.col("line").first().over(key)))
+    repeats = repeats.filter(~pl.struct(key).is_first_distinct())
+    for wrong, reason, cure, code in (
+        (runs[1:], 'a second run tag "{run}"', "one file, one run", "several-runs"),
+        (runs.filter(~is_well_formed), 'run tag "{run}" is malformed', TAG_CURE, "id-format"),
+        (repeats, 'post "{post_id}" stands twice in event "{topic}"', "", "duplicate-id"),
+        (outside, PRIORITY_REASON, "the track takes priorities from 0 to 1", "number-range"),
+    ):
+        yield from table.faults(wrong, reason, cure, code)
     if kind == JSON_LINES:
         for line, record in objects(source, FaultList(source)):
             for key_of, allowed in (("info_type_scores", None), ("info_type_labels", (0, 1))):
@@ -745,7 +643,7 @@ def run_faults(source: Input, table: Table) -> Iterator[Fault]:
                 if reason:
                     told, cure = f'"{key_of}" {reason}', "one number a type, 25 in all"
                     yield Fault(source.path, line, told, cure, "record-format")
-    if kind == PROPOSAL:
+    if kind == PROPOSAL and recognise(source)[0] in ("jsonl", JSON):
         yield from proposal_faults(source)
         earlier = rows.filter(pl.col("time") < pl.col("time").shift(1).over("topic"))
         reason = 'post "{post_id}" is earlier than the one before it in its event'

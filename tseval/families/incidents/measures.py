@@ -6,8 +6,7 @@ A unit is what posts have in common: a run and an event, a batch of these, or a 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -71,30 +70,19 @@ def level_of(priority: pl.Expr) -> pl.Expr:
 
 def confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     """Return for every unit and type the posts that have it, by the run, the labels and both."""
-    units = posts["unit"].unique().sort().to_numpy()
-    place = np.searchsorted(units, posts["unit"].to_numpy())
-    number, judged = len(stream.types), posts["j"].to_numpy()
-    row, post, kind = stream.find_said(posts)
-    every = np.repeat(np.bincount(place, minlength=len(units)), number)
-
-    def add_up(rows: IntArray, kinds: IntArray) -> IntArray:
-        return np.bincount(place[rows] * number + kinds, minlength=len(units) * number)
-
+    each = posts.select("unit", "j", "i")
+    true, given = each.join(stream.truth, on="j"), each.join(stream.given, on="i")
+    kinds = pl.DataFrame({"type": range(len(stream.types))}, schema={"type": pl.UInt32})
+    counts = each.group_by("unit").len("posts").join(kinds, how="cross")
+    rows = {"given": given, "true": true}
     if stream.asked is not None:
-        asked = stream.table_of(stream.asked)
-        row, post, kind = (each[asked[post, kind]] for each in (row, post, kind))
-        every = add_up(*np.nonzero(asked[judged]))
-    is_right = stream.truth_table[post, kind]
-    return pl.DataFrame(
-        {
-            "unit": np.repeat(units, number),
-            "type": np.tile(np.arange(number, dtype=np.uint32), len(units)),
-            "given": add_up(row, kind),
-            "true": add_up(*np.nonzero(stream.truth_table[judged])),
-            "both": add_up(row[is_right], kind[is_right]),
-            "posts": every,
-        }
-    )
+        rows["given"] = given = given.join(stream.asked, on=["j", "type"], how="semi")
+        rows["posts"], counts = each.join(stream.asked, on="j"), counts.drop("posts")
+    rows["both"] = given.join(stream.truth, on=["j", "type"], how="semi")
+    for name, of in rows.items():
+        counts = counts.join(of.group_by(KEY).len(name), on=KEY, how="left")
+    numbers = pl.col("given", "true", "both", "posts")
+    return counts.with_columns(numbers.fill_null(0).cast(pl.Int64))
 
 
 def precision() -> pl.Expr:
@@ -145,52 +133,62 @@ def mean_of_types(
     )
 
 
+def values_of_types(stream: Stream, of: Callable[[], pl.Expr], *, by_run: bool) -> pl.DataFrame:
+    """Return a measure of each type against all others, by unit or by run."""
+    value = of()
+    if stream.rules.types_of_event == "labelled" and not by_run:
+        value = pl.when(pl.col("true") == 0).then(0.0).otherwise(value)
+    counts = stream.add_up(confusion, by_run=by_run)
+    return counts.select(*KEY, value=pl.when(pl.col("posts") > 0).then(value))
+
+
 def account_types(of: Callable[[], pl.Expr], stream: Stream, measure: Measure) -> Taken:
     """Return a measure of one type against all others, as the mean over types."""
-    rules, found, by_type = stream.rules, [], pl.DataFrame()
-    averaged = rules.f1_mean == "averages" and of is f1
+    means, values = [], pl.DataFrame()
     for by_run in (False, True):
-        counts = stream.add_up(confusion, by_run=by_run)
-        means = []
-        for each in (of, precision, recall) if averaged else (of,):
-            value: pl.Expr = pl.when(pl.col("posts") > 0).then(each())
-            if rules.types_of_event == "labelled" and not by_run:
-                value = (
-                    pl.when((pl.col("true") == 0) & (pl.col("posts") > 0))
-                    .then(0.0)
-                    .otherwise(value)
-                )
-            values = counts.select(*KEY, value=value)
-            by_type = values if by_run and each is of else by_type
-            of_defined = stream.asked is not None
-            means.append(mean_of_types(stream, measure, values, of_defined=of_defined))
-        if averaged:
-            one = means[1].join(means[2].select("unit", other="value"), on="unit")
-            both = divided(2 * pl.col("value") * pl.col("other"), pl.col("value") + pl.col("other"))
-            is_defined = pl.col("value").is_not_null()
-            means = [one.select("unit", value=pl.when(is_defined).then(both.fill_null(0.0)))]
-        found.append(means[0])
-    return take(stream, found[0], found[1], by_type, stream.members(measure))
+        values = values_of_types(stream, of, by_run=by_run)
+        average = partial(mean_of_types, stream, measure, of_defined=stream.asked is not None)
+        if of is f1 and stream.rules.f1_mean == "averages":
+            first, second = (
+                average(values_of_types(stream, each, by_run=by_run))
+                for each in (precision, recall)
+            )
+            one, other = pl.col("value"), pl.col("other")
+            both = divided(2 * one * other, one + other, empty=0.0)
+            pairs = first.join(second.select("unit", other="value"), on="unit")
+            means.append(pairs.select("unit", value=pl.when(one.is_not_null()).then(both)))
+        else:
+            means.append(average(values))
+    return take(stream, means, values, stream.members(measure))
 
 
 def take(
     stream: Stream,
-    units: pl.DataFrame,
-    runs: pl.DataFrame,
+    values: Iterable[pl.DataFrame],
     types: pl.DataFrame | None = None,
     members: Sequence[int] = (),
 ) -> Taken:
     """Return a measure by its values of units, of runs, and of the types of runs."""
-    place, number = pl.col("unit"), len(stream.runs)
-    groups = None
+    place, number, groups = pl.col("unit"), len(stream.runs), None
+    units, runs = values
     if types is not None:
         kinds = len(stream.types)
-        at = place.cast(pl.Int64) * kinds + pl.col("type")
-        flat = values_of(types, number * kinds, at)
-        values = Values(flat.value.reshape(-1, kinds), flat.defined.reshape(-1, kinds))
-        groups = Groups(values, np.isin(np.arange(kinds), members))
-    every = values_of(units, stream.size, place), values_of(runs, number, place)
-    return Taken(*every, groups)
+        flat = values_of(types, number * kinds, place.cast(pl.Int64) * kinds + pl.col("type"))
+        of_types = Values(flat.value.reshape(-1, kinds), flat.defined.reshape(-1, kinds))
+        groups = Groups(of_types, np.isin(np.arange(kinds), members))
+    return Taken(values_of(units, stream.size, place), values_of(runs, number, place), groups)
+
+
+def take_score(
+    stream: Stream,
+    add_up: Callable[[Stream, pl.DataFrame], pl.DataFrame],
+    value: pl.Expr,
+    *amounts: str,
+) -> Taken:
+    """Return a measure that is a score of sums, by unit and by run."""
+    sums = (stream.add_up(add_up, by_run=by_run) for by_run in (False, True))
+    floats = (sums_as_floats(each, amounts) for each in sums)
+    return take(stream, (each.select("unit", value=value) for each in floats))
 
 
 def any_confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
@@ -229,28 +227,32 @@ def any_confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
 def account_any(of: Callable[[], pl.Expr], stream: Stream, _: Measure) -> Taken:
     """Return a measure of posts, right if any type of the run is one of the assessors'."""
     right = divided(pl.col("posts") - pl.col("wrong"), pl.col("posts"))
-    value = right if of is accuracy else of()
-    counts = (stream.add_up(any_confusion, by_run=by_run) for by_run in (False, True))
-    units, runs = (each.select("unit", value=value) for each in counts)
-    return take(stream, units, runs)
+    return take_score(stream, any_confusion, right if of is accuracy else of())
 
 
 # Priorities.
 
 
+def known_posts(posts: pl.DataFrame) -> pl.DataFrame:
+    """Return the posts of known priority."""
+    known = posts.filter(pl.col("level") != UNKNOWN).select("unit", "j", "level", "scaled")
+    truth = pl.col("level").replace_strict(PRIORITIES, return_dtype=pl.Float64)
+    return known.with_columns(truth=truth, error=(truth - pl.col("scaled")) ** 2, posts=1.0)
+
+
 def type_posts(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     """Return the posts of known priority once for each of their types, in the order of labels."""
-    known = posts.filter(pl.col("level") != UNKNOWN).select("unit", "j", "level", "scaled")
-    rows = known.join(stream.truth, on="j", maintain_order="left")
-    truth = pl.col("level").replace_strict(PRIORITIES, return_dtype=pl.Float64)
-    return rows.with_columns(truth=truth)
+    return known_posts(posts).join(stream.truth, on="j", maintain_order="left")
 
 
 def add_up_errors(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     """Return for every unit and type the squared errors of its posts and their number."""
-    rows = type_posts(stream, posts)
-    error = (pl.col("truth") - pl.col("scaled")) ** 2
-    return part(rows.select(*KEY, error=error, posts=1.0), ["error", "posts"], KEY)
+    return part(type_posts(stream, posts), ["error", "posts"], KEY)
+
+
+def add_up_post_errors(_: Stream, posts: pl.DataFrame) -> pl.DataFrame:
+    """Return for every unit the squared errors of its posts of known priority and their number."""
+    return part(known_posts(posts), ["error", "posts"], ["unit"])
 
 
 def squared_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
@@ -260,18 +262,11 @@ def squared_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Mean over types of the mean over its posts of (assessors' - run's priority)^2, with the
     assessors' Low .25, Medium .5, High .75, Critical 1.
+
+    Undefined for a type that no labelled post has; of those, see the rule error-types.
     """
-    sums = stream.add_up(add_up_errors, by_run=by_run)
-    sums = sums_as_floats(sums, ["error", "posts"])
+    sums = sums_as_floats(stream.add_up(add_up_errors, by_run=by_run), ["error", "posts"])
     return sums.select(*KEY, value=divided("error", "posts"))
-
-
-def add_up_post_errors(_: Stream, posts: pl.DataFrame) -> pl.DataFrame:
-    """Return for every unit the squared errors of its posts of known priority and their number."""
-    known = posts.filter(pl.col("level") != UNKNOWN)
-    truth = pl.col("level").replace_strict(PRIORITIES, return_dtype=pl.Float64)
-    rows = known.select("unit", error=(truth - pl.col("scaled")) ** 2, posts=1.0)
-    return part(rows, ["error", "posts"], ["unit"])
 
 
 def post_error(stream: Stream, _: Measure) -> Taken:
@@ -284,10 +279,7 @@ def post_error(stream: Stream, _: Measure) -> Taken:
 
     Undefined without labelled posts of known priority.
     """
-    sums = (stream.add_up(add_up_post_errors, by_run=by_run) for by_run in (False, True))
-    units, runs = (sums_as_floats(each, ["error", "posts"]) for each in sums)
-    value = divided("error", "posts")
-    return take(stream, units.select("unit", value=value), runs.select("unit", value=value))
+    return take_score(stream, add_up_post_errors, divided("error", "posts"), "error", "posts")
 
 
 def root_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
@@ -297,11 +289,11 @@ def root_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Mean over types of the root of the mean over its posts of (assessors' - run's priority)^2, with
     the assessors' Low .25, Medium .5, High .75, Critical 1.
+
+    Undefined for a type that no labelled post has; of those, see the rule error-types.
     """
-    squared = squared_error(stream, by_run=by_run)
-    return (
-        squared if stream.rules.rmse == "square" else squared.with_columns(pl.col("value").sqrt())
-    )
+    squared, root = squared_error(stream, by_run=by_run), pl.col("value").sqrt()
+    return squared if stream.rules.rmse == "square" else squared.with_columns(root)
 
 
 def add_up_levels(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
@@ -323,6 +315,8 @@ def level_f1(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Mean over types of the mean F1 of the levels that occur among its posts; a priority above .75
     is Critical, above .5 High, above .25 Medium, else Low.
+
+    Undefined for a type that no labelled post has; of those, see the rule error-types.
     """
     sums = stream.add_up(add_up_levels, by_run=by_run)
     return mean(sums.select(*KEY, value=divided("both", "either")), KEY)
@@ -376,13 +370,11 @@ def account_priorities(of: Callable[..., pl.DataFrame], stream: Stream, measure:
     places, without = type_places(stream.types, renamed=False), -1
     if of is correlation and places.get(IRRELEVANT) in stream.members(measure):
         without = places[IRRELEVANT]
-    means, values = [], pl.DataFrame()
-    for by_run in (False, True):
-        values = of(stream, by_run=by_run)
-        of_defined = stream.rules.error_types == "labelled"
-        means.append(mean_of_types(stream, measure, values, of_defined=of_defined, without=without))
+    values = [of(stream, by_run=by_run) for by_run in (False, True)]
+    of_defined = stream.rules.error_types == "labelled"
+    average = partial(mean_of_types, stream, measure, of_defined=of_defined, without=without)
     members = [at for at in stream.members(measure) if at != without]
-    return take(stream, means[0], means[1], values, members)
+    return take(stream, map(average, values), values[1], members)
 
 
 # Ranking.
@@ -419,7 +411,7 @@ def ranking(stream: Stream, _: Measure) -> Taken:
             found.append((unit, run, expected_gain(*ranked) / ideal))
     schema = {"unit": pl.Int64, "run": pl.Int64, "value": pl.Float64}
     values = pl.DataFrame(found, schema=schema, orient="row")
-    return take(stream, values, mean(values.with_columns(unit="run"), ["unit"]))
+    return take(stream, (values, mean(values.with_columns(unit="run"), ["unit"])))
 
 
 def discounts(depth: int) -> FloatArray:
@@ -533,10 +525,7 @@ def accumulated(stream: Stream) -> pl.Expr:
 
 def account_worth(of: Callable[[Stream], pl.Expr], stream: Stream, _: Measure) -> Taken:
     """Return a mean of the worth of posts."""
-    sums = (stream.add_up(add_up_worth, by_run=by_run) for by_run in (False, True))
-    units, runs = (sums_as_floats(each, ["high", "low"]) for each in sums)
-    value = of(stream)
-    return take(stream, units.select("unit", value=value), runs.select("unit", value=value))
+    return take_score(stream, add_up_worth, of(stream), "high", "low")
 
 
 # What they are called and what they read.
@@ -601,79 +590,54 @@ OF_ANY = tuple(
     )
     for name, title, formula, of in PARTS
 )
-EMPTY = "undefined for a type that no labelled post has; of those, see the rule error-types"
+define = partial(documented, family=FAMILY)
+PAGE = f"{PAGE_2018}; the mean over types is that of its notebook"
 OF_PRIORITIES = tuple(
-    replace(
-        documented(
-            of,
-            family=FAMILY,
-            range=values,
-            citation=citation,
-            account=partial(account_priorities, of),
-            higher_is_better=is_higher_better,
-            parameters=GROUPS,
-            by_group=True,
-            check=check_groups,
-            reads=(*READS_PRIORITIES, *reads),
-        ),
-        name=name,
+    define(
+        of,
+        name=f"priority.{name}",
+        range=values,
+        citation=citation,
+        account=partial(account_priorities, of),
+        higher_is_better=is_higher_better,
+        parameters=GROUPS,
+        by_group=True,
+        check=check_groups,
+        reads=(*READS_PRIORITIES, *reads),
     )
     for name, of, values, citation, is_higher_better, reads in (
-        (
-            "priority.MSE",
-            squared_error,
-            "0 to 1",
-            f"{PAGE_2018}; the mean over types is that of its notebook",
-            False,
-            ("scale-bottom",),
-        ),
-        ("priority.RMSE", root_error, "0 to 1", NOTE, False, ("scale-bottom", "rmse")),
-        ("priority.F1", level_f1, "0 to 1", TRACK_2021, True, ()),
-        (
-            "priority.pearson",
-            correlation,
-            "-1 to 1",
-            TRACK_2021,
-            True,
-            ("scale-bottom", "correlation"),
-        ),
+        ("MSE", squared_error, "0 to 1", PAGE, False, ("scale-bottom",)),
+        ("RMSE", root_error, "0 to 1", NOTE, False, ("scale-bottom", "rmse")),
+        ("F1", level_f1, "0 to 1", TRACK_2021, True, ()),
+        ("pearson", correlation, "-1 to 1", TRACK_2021, True, ("scale-bottom", "correlation")),
     )
 )
-OF_POSTS = replace(
-    documented(
-        post_error,
-        family=FAMILY,
-        range="0 to 1",
-        citation=PAGE_2018,
-        account=post_error,
-        higher_is_better=False,
-        reads=("levels", *LABELLING, "normalise", "scale-bottom"),
-    ),
+OF_POSTS = define(
+    post_error,
     name="priority.MSE_posts",
+    range="0 to 1",
+    citation=PAGE_2018,
+    account=post_error,
+    higher_is_better=False,
+    reads=("levels", *LABELLING, "normalise", "scale-bottom"),
 )
-RANKING = replace(
-    documented(
-        ranking,
-        family=FAMILY,
-        range="0 to 1",
-        citation=TRACK_2021,
-        account=ranking,
-        reads=("levels", *LABELLING, "normalise", "ties"),
-    ),
+RANKING = define(
+    ranking,
     name="nDCG@100",
     title="nDCG of priorities",
+    range="0 to 1",
+    citation=TRACK_2021,
+    account=ranking,
+    reads=("levels", *LABELLING, "normalise", "ties"),
 )
 OF_ALERTS = tuple(
-    replace(
-        documented(
-            of,
-            family=FAMILY,
-            range="-1 to 1",
-            citation=NOTE,
-            account=partial(account_worth, of),
-            reads=reads,
-        ),
+    define(
+        of,
         name=name,
+        range="-1 to 1",
+        citation=NOTE,
+        account=partial(account_worth, of),
+        reads=reads,
     )
     for name, of, reads in (
         ("AAW", accumulated, (*WORTH, "alert-mean", "unknown-priority")),
@@ -681,12 +645,5 @@ OF_ALERTS = tuple(
         ("AAW.low", of_low, (*ALERTED, *TRUST, "unknown-priority")),
     )
 )
-DEFINITIONS = (
-    *OF_TYPES,
-    *OF_ANY,
-    *(each if each.empty_case else replace(each, empty_case=EMPTY) for each in OF_PRIORITIES),
-    OF_POSTS,
-    RANKING,
-    *OF_ALERTS,
-)
+DEFINITIONS = (*OF_TYPES, *OF_ANY, *OF_PRIORITIES, OF_POSTS, RANKING, *OF_ALERTS)
 """The measures of incident streams."""

@@ -139,31 +139,25 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
         text="text" if "text" in frame.columns else pl.lit(""),
     )
     rows = given.filter(is_kept).join(lines, on="row", maintain_order="left").sort("row")
-    names = pl.DataFrame({"type": range(len(types)), "name": types})
-    rows = rows.join(
-        names.cast({"type": rows.schema["type"], "name": pl.String}),
-        on="type",
-        maintain_order="left",
-    )
+    name = pl.col("type").replace_strict(range(len(types)), types, return_dtype=pl.String)
+    rows = rows.with_columns(name=name).rename({"number": "confidence"})
     text = pl.col("text")
-    told = {
-        "confidence": pl.col("number").max(),
+    facts = {
+        "confidence": pl.col("confidence").max(),
         "time": pl.col("time").min(),
         "text": text.filter(text.fill_null("") != "").first(),
     }
     keys = ["topic", "name"]
-    of_runs = rows.group_by("run", *keys, "type", "post_id", maintain_order=True).agg(**told)
+    of_runs = rows.group_by("run", *keys, "type", "post_id", maintain_order=True).agg(**facts)
     of_runs = options.draw(of_runs, options.depth, ["run", *keys])
-    told |= {"confidence": pl.col("confidence").max()}
     united = of_runs.group_by(*keys, "type", "post_id", maintain_order=True).agg(
-        **told, runs=pl.col("run").unique().sort().str.join(",")
+        **facts, runs=pl.col("run").unique().sort().str.join(",")
     )
     table = options.draw(united, options.size, keys).sort("topic", "type", "post_id")
-    columns = {"topic": "topic", "type": "name", "post_id": "post_id", "runs": "runs"}
-    columns |= {name: name for name in ("confidence", "time", "text")}
-    optional = [name for name in ("time", "text") if table[name].is_null().all()]
-    made: dict[str, Sequence[str]] = {
-        name: texts_of(table[of]) for name, of in columns.items() if name not in optional
+    table = table.select("topic", pl.col("name").alias("type"), "post_id", "runs", *facts)
+    empty = [name for name in ("time", "text") if table[name].is_null().all()]
+    columns: dict[str, Sequence[str]] = {
+        column.name: texts_of(column) for column in table.drop(empty)
     }
     warnings = [] if frame.height else ["the runs are empty"]
     if found.unknown:
@@ -176,4 +170,4 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
             f"types without a number count as given with confidence 1: runs {unsure}; "
             "--sampling random does not look at confidences"
         )
-    return Imported(made | {"relevant": [""] * table.height}, tuple(warnings))
+    return Imported(columns | {"relevant": [""] * table.height}, tuple(warnings))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import polars as pl
 from tseval.core.kernel import FINE, add_parts, quotient
 from tseval.core.measure import Measure
 from tseval.errors import UsageError
-from tseval.families.incidents.files import HIGH, MARK, UNKNOWN
+from tseval.families.incidents.files import FLAG, HIGH, MARK, NUMBER, UNKNOWN
 from tseval.families.incidents.rules import IncidentRules
 from tseval.io.epochs import clock_of, snowflake_times
 from tseval.io.tables import Table
@@ -93,76 +92,49 @@ def find_types(
     frame: pl.DataFrame, types: Sequence[str], least: float | None, *, renamed: bool
 ) -> TypedRows:
     """Return the types that rows give, of those with a number the ones from `least` on."""
-    lists = [name for name in ("names", "numbers", "flags") if name in frame.columns]
-    frame = frame.select("file", *lists).with_row_index("row")
-    has_names, has_numbers = (
-        pl.col(name).is_not_null() if name in lists else pl.lit(False)
-        for name in ("names", "numbers")
+    rows, number = frame.select("coded").with_row_index("row"), pl.col("number")
+    coded = pl.col("coded").cast(pl.String)
+    texts = rows.group_by("coded").agg(times=pl.len().cast(pl.Int64))
+    texts = texts.with_columns(
+        is_flagged=coded.str.starts_with(FLAG),
+        size=coded.str.count_matches(MARK),
+        each=coded.str.strip_prefix(FLAG).str.split(MARK),
     )
-    split = pl.col("names").cast(pl.String).str.strip_suffix(MARK).str.split(MARK)
-    bare = frame.filter(has_names & ~has_numbers & (pl.col("names") != "")).select("row", "names")
-    texts = bare.group_by("names", maintain_order=True).agg(times=pl.len())
-    flat = texts.select(text="names", names=split, times="times").explode("names")
-    none = {name: pl.lit(None, pl.List(pl.Float64)) for name in ("numbers", "flags")}
-    none = {name: column for name, column in none.items() if name not in lists}
-    sure = frame.filter(has_names & has_numbers & (pl.col("names") != ""))
-    sure = sure.with_columns(split, **none).explode("names", "numbers")
-    named = sure.select("row", "names", number="numbers")
-    vectors, is_flagged = (
-        frame.filter(~has_names).with_columns(**none),
-        pl.col("flags").is_not_null(),
+    is_vector = pl.col("is_flagged") | pl.col("each").list.first().str.starts_with(NUMBER)
+    parts = pl.col("each").str.splitn(NUMBER, 2).struct.rename_fields(["name", "number"])
+    each = (
+        texts.with_columns(is_vector=is_vector)
+        .explode("each")
+        .with_columns(
+            parts.struct.unnest(), place=pl.int_range(pl.len(), dtype=pl.Int64).over("coded")
+        )
     )
-    numbers, flags = (flatten(vectors, name) for name in ("numbers", "flags"))
-    unflagged = numbers.join(flags, on="row", how="anti", maintain_order="left")
-    is_weighed = bool(named["number"].is_not_null().any()) or not unflagged.is_empty()
-    is_given = pl.col("number").is_null() | (pl.col("number") >= (least or 0.0))
+    each = each.filter(pl.col("each") != "").with_columns(number.cast(pl.Float64, strict=False))
+    is_weighed = each.select((number.is_not_null() & ~pl.col("is_flagged")).any()).item()
+    is_given = number.is_null() | pl.col("is_flagged") | (number >= (least or 0.0))
     places = type_places(types, renamed=renamed)
-    known = pl.DataFrame({"names": list(places), "type": list(places.values())})
-    known = known.cast({"names": pl.String, "type": pl.UInt32})
-    named, flat = (
-        each.join(known, on="names", how="left", maintain_order="left")
-        for each in (named.filter(is_given), flat)
+    alphabetical = sorted(range(len(types)), key=lambda at: types[at].lower())
+    type_of = (
+        pl.when("is_vector")
+        .then(
+            pl.col("place").replace_strict(
+                range(len(types)), alphabetical, default=None, return_dtype=pl.UInt32
+            )
+        )
+        .otherwise(pl.col("name").replace_strict(places, default=None, return_dtype=pl.UInt32))
     )
-    times = pl.concat(
-        [flat.select("names", "type", "times"), named.select("names", "type", times=1)],
-        how="vertical_relaxed",
-    )
-    counts = list(
-        times.group_by("names", "type").agg(pl.col("times").cast(pl.Int64).sum()).iter_rows()
-    )
-    once = flat.drop_nulls("type").unique(["text", "type"]).select("text", "type")
-    typed = bare.select("row", text="names").join(once, on="text", maintain_order="left")
-    flagged = flags.filter(pl.col("number") != 0).drop("number")
-    flagged = flagged.join(numbers, on=["row", "place"], how="left", maintain_order="left")
-    order = sorted(range(len(types)), key=lambda at: types[at].lower())
-    alphabetical = pl.DataFrame({"place": range(len(types)), "type": order})
-    listed = pl.concat([flagged, unflagged.filter(is_given)], how="diagonal").join(
-        alphabetical.cast({"place": pl.Int64, "type": pl.UInt32}), on="place", maintain_order="left"
-    )
-    weighed = pl.concat([each.select("row", "type", "number") for each in (named, listed)])
-    weighed_once = weighed.drop_nulls("type").group_by("row", "type", maintain_order=True)
-    bare_rows = typed.select("row", "type", number=pl.lit(None, pl.Float64))
-    rows = bare_rows
-    if weighed.height:
-        rows = pl.concat([bare_rows, weighed_once.agg(pl.col("number").max())])
-    # Lines of fields are alike where their numbers are: each vector of a file is one.
-    alike = vectors.filter(~is_flagged).unique(["file", "numbers"])
-    sizes = pl.concat([vectors.filter(is_flagged), alike])
-    size = pl.coalesce("flags", "numbers").list.len()
-    odd = dict(sizes.group_by(size=size).len().sort("size").iter_rows())
+    each = each.filter(is_given).with_columns(type=type_of)
+    times = each.filter(~pl.col("is_vector")).group_by("name", "type").agg(pl.col("times").sum())
+    counts = list(times.iter_rows())
+    known = each.drop_nulls("type").group_by("coded", "type").agg(number.max())
+    sizes = texts.filter(is_vector & (pl.col("size") != len(types))).group_by("size")
     return TypedRows(
-        rows,
+        rows.join(known, on="coded", maintain_order="left").select("row", "type", "number"),
         unknown={name: times for name, at, times in counts if at is None},
         short={n: times for n, at, times in counts if at is not None and n != types[at]},
-        odd={long: times for long, times in odd.items() if long != len(types)},
+        odd=dict(sizes.agg(pl.col("times").sum()).sort("size").iter_rows()),
         is_weighed=is_weighed,
     )
-
-
-def flatten(vectors: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return the numbers of lists with their places."""
-    rows = vectors.select("row", number=name).drop_nulls().explode("number").drop_nulls()
-    return rows.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64).over("row"))
 
 
 def add_ancestors(rows: pl.DataFrame, ontology: pl.DataFrame) -> pl.DataFrame:
@@ -253,17 +225,9 @@ class Stream(Units):
 
     def in_batches(self, batches: Batches) -> Stream:
         """Return the same where each batch of each (run, event) is a unit."""
-        start = pl.Series(batches.start[: len(self.topics)]).gather(self.posts["topic"])
-        number = pl.Series(batches.number[: len(self.topics)]).gather(self.posts["topic"])
-        time, length, place = pl.col("time"), batches.length, pl.col("place")
-        rows = self.posts.with_columns(start=start, number=number)
-        rows = rows.with_columns(place=quotient(time - pl.col("start"), length).floor())
-        before = time < pl.col("start") + place * length
-        after = time >= pl.col("start") + (place + 1) * length
-        rows = rows.with_columns(place + after.cast(pl.Float64) - before.cast(pl.Float64))
-        rows = rows.filter((place >= 0) & (place < pl.col("number")))
-        unit = self.unit * batches.most + place.cast(pl.Int64)
-        return replace(self, posts=rows.with_columns(unit=unit), size=self.units * batches.most)
+        place = pl.Series(batches.of(self.posts["topic"].to_numpy(), self.posts["time"].to_numpy()))
+        posts = self.posts.with_columns(unit=self.unit * batches.most + place).filter(place >= 0)
+        return replace(self, posts=posts, size=self.units * batches.most)
 
     def without_absent(self) -> Stream:
         """Return the same without the events of which a run has no post."""
@@ -296,23 +260,17 @@ class Stream(Units):
 
     def names_of(self, rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
         """Return the types of each row of `key type` with commas between."""
-        names = pl.col("type").replace_strict(
-            range(len(self.types)), self.types, return_dtype=pl.String
-        )
+        names = pl.lit(pl.Series(self.types, dtype=pl.String)).gather("type")
         return rows.sort(key, "type").group_by(key).agg(names.str.join(",").alias(name))
 
     def check_times(self) -> None:
         """Refuse events of whose posts some have a time, where posts are taken by time."""
         if self.rules.order != "time":
             return
-        met = self.replies.drop_nulls("i").select("j").unique()
         has_time = pl.col("time").is_not_null()
-        events = (
-            self.judged.join(met, on="j")
-            .group_by("topic")
-            .agg(some=has_time.any(), every=has_time.all())
-        )
-        for topic in events.filter(pl.col("some") & ~pl.col("every")).sort("topic")["topic"][:1]:
+        by_event = self.replies.drop_nulls("i").group_by("topic")
+        events = by_event.agg(is_odd=has_time.any() & ~has_time.all()).filter("is_odd")
+        for topic in events["topic"].sort()[:1]:
             raise UsageError(
                 f"some posts of event {self.topics[topic]} have a time and others have none: give "
                 "--epochs FILE, or choose --order rank or --order file"
@@ -329,89 +287,66 @@ class Stream(Units):
 
     def follow_alerts(self) -> Iterator[pl.DataFrame]:
         """Yield every post in the order in which a reader of a run meets it, with its worth."""
-        parts = zip(self.split_runs(self.lines), self.split_runs(self.replies), strict=True)
-        for lines, replies in parts:
-            yield self._follow_alerts(lines, replies)
+        rules = self.rules
+        by_line, over_events = rules.alert_posts == "lines", rules.delta == "run"
+        by = {"file": [], "rank": ["rank"], "time": ["time"]}[rules.order]
+        is_merged = over_events and not by_line and rules.order != "rank"
+        order = ["run", *(["stream"] if not is_merged else []), *by, "i", "name"]
+        lines = self.lines.with_columns(stream=pl.col("i").min().over("run", "event"))
+        lines = lines.select("run", "j", "stream", "i", "is_alert", "scaled")
+        for replies in self.split_runs(self.replies):
+            rows = replies.with_columns(overlap=self.overlaps(replies), stream="topic")
+            if by_line:
+                labelled = rows.drop("stream", "i", "is_alert", "scaled")
+                rows = lines.join(labelled, on=["run", "j"], maintain_order="left")
+            rows = rows.with_columns(rank=self.lines["rank"].gather(rows["i"]))
+            rows = rows.sort(order, nulls_last=True, maintain_order=True)
+            yield self.add_worth(rows, ["run"] if over_events else ["run", "stream"])
 
-    def _follow_alerts(self, lines: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
+    def add_worth(self, rows: pl.DataFrame, group: Sequence[str]) -> pl.DataFrame:
+        """Return posts in order, each with the false alerts in a row before it and its worth."""
         rules, overlap = self.rules, pl.col("overlap")
-        replies = replies.with_columns(overlap=pl.Series(self._overlaps(replies)))
-        by = [] if rules.order == "file" else ["rank"] if rules.order == "rank" else ["time"]
-        if rules.alert_posts == "lines":
-            first = pl.col("i").min().over("run", "event")
-            overlaps = replies.select("run", "j", "overlap")
-            rows = lines.with_columns(stream=first).drop_nulls("j")
-            rows = rows.select("run", "stream", "i", "j", "rank", "is_alert", "scaled").join(
-                self.judged.select("j", "topic", "level", "time"), on="j", maintain_order="left"
-            )
-            rows = rows.join(overlaps, on=["run", "j"], how="left", maintain_order="left")
-            order = ["run", "stream", *by, "i"]
-        else:
-            rows = replies.with_columns(
-                name=self.judged["post_id"].rank("dense").gather(replies["j"]), stream="topic"
-            )
-            if rules.order == "rank":
-                rows = rows.join(
-                    lines.select("i", "rank"), on="i", how="left", maintain_order="left"
-                )
-            first_keys = ["topic", "rank"] if rules.order == "rank" else by
-            group = [] if rules.delta == "run" else ["stream"]
-            order = ["run", *group, *first_keys, "i", "name"]
-        rows = rows.sort(order, nulls_last=True, maintain_order=True)
-        group = ["run"] if rules.delta == "run" else ["run", "stream"]
         alert, high = pl.col("is_alert"), pl.col("level") >= HIGH
-        false, true = alert & ~high, alert & high
-        after = false.cast(pl.Int64).cum_sum()
-        last = pl.when(true).then(after).shift(1).forward_fill().fill_null(0)
-        since = (after - false.cast(pl.Int64) - last).over(group)
-        rows = rows.with_columns(is_high=high, delta=since)
+        false = (alert & ~high).cast(pl.Int64)
+        after = (alert & ~high).cast(pl.Int64).cum_sum()
+        last = pl.when(alert & high).then(after).shift(1).forward_fill().fill_null(0)
+        rows = rows.with_columns(is_high=high, delta=(after - false - last).over(group))
         number = pl.col("delta") + int(rules.delta_counts == "with")
         log = (quotient(number.cast(pl.Float64), 2.0) + 1).log()
         log = log if rules.logarithm == "e" else quotient(log, float(np.log(10.0)))
         cost = pl.when(number > 0).then(pl.max_horizontal(-log, MISSED)).otherwise(0.0)
         gain = rules.flat_gain + (1 - rules.flat_gain) * overlap
-        worth = pl.when(high).then(pl.when(alert).then(gain).otherwise(MISSED))
-        return rows.with_columns(
-            worth=worth.otherwise(pl.when(alert).then(cost).otherwise(overlap))
-        )
+        of_high = pl.when(alert).then(gain).otherwise(MISSED)
+        of_low = pl.when(alert).then(cost).otherwise(overlap)
+        return rows.with_columns(worth=pl.when(high).then(of_high).otherwise(of_low))
 
-    @cached_property
-    def truth_table(self) -> BoolArray:
-        """Which judged post has which type."""
-        return self.table_of(self.truth)
-
-    def table_of(self, rows: pl.DataFrame) -> BoolArray:
-        """Return rows of `j type` as a table of posts and types."""
-        table = np.zeros((self.judged.height, len(self.types)), bool)
-        table[rows["j"].to_numpy(), rows["type"].to_numpy()] = True
-        return table
-
-    def find_said(self, posts: pl.DataFrame) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the types that runs give posts: the place of the reply, the post, the type."""
-        each = posts.select("j", "i").with_row_index("row").drop_nulls("i")
-        lines = each.select(pl.min("i"), last=pl.max("i")).row(0)
-        said = each.join(self.given.filter(pl.col("i").is_between(*lines)), on="i")
-        return said["row"].to_numpy(), said["j"].to_numpy(), said["type"].to_numpy()
-
-    def _overlaps(self, replies: pl.DataFrame) -> FloatArray:
-        """The part of the types of each judged post that the run has: ActC + NAct."""
+    def overlaps(self, replies: pl.DataFrame) -> pl.Series:
+        """Return the part of the types of each post that its run has: ActC + NAct."""
         if self.rules.alert_types == "ignored":
-            return np.zeros(replies.height)
-        acts, parts = np.isin(np.arange(len(self.types)), self.actionable), []
-        row, post, kind = self.find_said(replies)
-        is_right, posts = self.truth_table[post, kind], replies["j"].to_numpy()
-        for own in (acts, ~acts):
-            said, both = (
-                np.bincount(row[which], minlength=replies.height)
-                for which in (own[kind], own[kind] & is_right)
+            return pl.zeros(replies.height, pl.Float64, eager=True)
+        acts = pl.col("type").is_in(self.actionable)
+        kinds, is_right = {"acts": acts, "others": ~acts}, pl.col("is_right").fill_null(False)
+        each = replies.select("j", "i").with_row_index("row")
+        right = self.truth.with_columns(is_right=True)
+        given = each.join(self.given, on="i").join(right, on=["j", "type"], how="left")
+        said = {f"said {name}": kind for name, kind in kinds.items()}
+        said |= {f"both {name}": kind & is_right for name, kind in kinds.items()}
+        for key, rows, counts in (
+            ("row", given, said),
+            ("j", self.truth, {f"true {name}": kind for name, kind in kinds.items()}),
+        ):
+            sums = rows.group_by(key).agg(**{n: c.cast(pl.Int64).sum() for n, c in counts.items()})
+            each = each.join(sums, on=key, how="left", maintain_order="left")
+        each, share = each.fill_null(0), {}
+        for name in kinds:
+            both, said_or_true = (
+                pl.col(f"both {name}"),
+                pl.col(f"said {name}") + pl.col(f"true {name}"),
             )
-            true: IntArray = np.count_nonzero(self.truth_table[:, own], axis=1)
-            either = true[posts] + said - both
-            parts.append(both / np.maximum(either, 1))
-        number: IntArray = np.count_nonzero(self.truth_table[:, acts], axis=1)
-        weight = np.where(number[posts] > 0, self.rules.actionable_weight, 0.0)
-        overlap: FloatArray = weight * parts[0] + (1 - weight) * parts[1]
-        return overlap
+            share[name] = quotient(both, (said_or_true - both).clip(1))
+        weight = pl.when(pl.col("true acts") > 0).then(self.rules.actionable_weight).otherwise(0.0)
+        overlap = weight * share["acts"] + (1 - weight) * share["others"]
+        return each.select(overlap=overlap)["overlap"]
 
 
 def name_events(
@@ -475,89 +410,67 @@ class Read:
         return "level" in frame.columns and frame["level"].is_not_null().any()
 
 
-def judge_posts(
-    labels: pl.DataFrame,
-    types: pl.DataFrame,
-    asked: pl.DataFrame | None,
-    rules: IncidentRules,
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame | None]:
-    """Return the labelled posts as the rules count them, their types, and those asked for.
+def judge_posts(labels: pl.DataFrame, rules: IncidentRules) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the labelled posts as the rules count them, and `row j` of the labels of each.
 
     They count once each, or as often as they were labelled.
     """
     if rules.two_events == "first":
         labels = labels.with_columns(pl.col("topic").first().over("post_id"))
     key = ["post_id"] if rules.join == "post" else ["topic", "post_id"]
+    row, level = pl.col("row"), pl.col("level")
+    first = row.first().over(key)
     if rules.repeated_labels == "entries":
-        rows = labels.with_row_index("j").with_columns(
-            own_level="level",
-            row=pl.col("row").last().over(key),
-            level=pl.col("level").last().over(key),
-        )
-        of_row = rows.select("row", "j")
+        last = {"row": row.last().over(key), "level": level.last().over(key)}
+        posts = labels.with_row_index("j").with_columns(own_level="level", **last)
+        of_row = posts.select("row", "j")
     else:
-        numbered = labels.with_columns(first=pl.col("row").first().over(key))
-        rows = numbered.with_columns(pl.col("level").max().over(key))
-        rows = rows.filter(pl.col("row") == pl.col("first")).with_row_index("j")
-        rows = rows.with_columns(own_level="level")
-        of_row = numbered.select("row", "first").join(rows.select("first", "j"), on="first")
-        of_row = of_row.select("row", "j")
+        labels = labels.with_columns(first=first, level=level.max().over(key))
+        posts = labels.filter(row == pl.col("first")).with_row_index("j")
+        posts = posts.with_columns(own_level="level")
+        of_row = labels.select("row", "first").join(posts.select("first", "j"), on="first")
+    name = pl.col("post_id").rank("dense")
+    return posts.select("j", "topic", "post_id", "level", "own_level", "time", name=name), of_row
 
-    def typed(each: pl.DataFrame) -> pl.DataFrame:
-        return of_row.join(each, on="row").select("j", "type").unique()
 
-    judged = rows.select("j", "topic", "post_id", "level", "own_level", "time")
-    return judged, typed(types), None if asked is None else typed(asked)
+def ask_types(
+    labels: pl.DataFrame, true: pl.DataFrame, types: int
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return the labels with the rows of a pool about a post as one, their types, those asked for.
+
+    A row of a pool without an answer is left out; a label of another file asks for all types.
+    """
+    is_pool, is_known = pl.col("type").is_not_null(), pl.col("relevant").is_not_null()
+    labels = labels.filter(~is_pool | is_known)
+    first = pl.col("row").first().over("file", "topic", "post_id")
+    labels = labels.with_columns(first=pl.when(is_pool).then(first).otherwise("row"))
+    rows = labels.select("row", "first", "relevant").join(true, on="row", maintain_order="left")
+    every = pl.DataFrame({"type": range(types)}, schema={"type": pl.UInt32})
+    every = labels.filter(~is_pool).select("row").join(every, how="cross")
+    asked = pl.concat([rows.select(row="first", type="type"), every]).unique()
+    true = rows.filter(~is_known | (pl.col("relevant") == 1))
+    true = true.select(row="first", type="type", number="number")
+    return labels.filter(pl.col("row") == pl.col("first")), true, asked
 
 
 def join_tables(
     tables: Mapping[str, Table], rules: IncidentRules, entries: Sequence[str]
 ) -> tuple[Stream, Read]:
     """Return runs beside labels, by the rules."""
-    ontology = tables["ontology"].frame
+    ontology, labels, runs = (tables[name].frame for name in ("ontology", "labels", "runs"))
     types, renamed = tuple(ontology["type"]), rules.type_names == "renamed"
-    labels = tables["labels"].frame
     of_labels = find_types(labels, types, None, renamed=renamed)
-    runs = tables["runs"].frame
     of_runs = find_types(runs, types, rules.emitted_from, renamed=renamed)
-    labels, true = labels.with_row_index("row"), of_labels.rows.select("row", "type", "number")
-    asked = None
+    labels, asked = labels.with_row_index("row"), None
+    true, given = of_labels.rows, of_runs.rows
     if "relevant" in labels.columns:
-        is_pool, is_known = pl.col("type").is_not_null(), pl.col("relevant").is_not_null()
-        labels = labels.filter(~is_pool | is_known)
-        first = pl.col("row").first().over("file", "topic", "post_id")
-        labels = labels.with_columns(first=pl.when(is_pool).then(first).otherwise("row"))
-        rows = labels.select("row", "first", "relevant").join(true, on="row", maintain_order="left")
-        every = (
-            labels.filter(~is_pool)
-            .select("row")
-            .join(
-                pl.DataFrame({"type": range(len(types))}, schema={"type": pl.UInt32}), how="cross"
-            )
-        )
-        asked = pl.concat([rows.select(row="first", type="type"), every]).unique()
-        true = rows.filter(pl.col("relevant").is_null() | (pl.col("relevant") == 1))
-        true = true.select(row="first", type="type", number="number")
-        labels = labels.filter(pl.col("row") == pl.col("first"))
-    given = of_runs.rows.rename({"row": "i"})
+        labels, true, asked = ask_types(labels, true, len(types))
     if rules.ancestors == "rolled-up":
         if ontology["parent"].is_null().all():
             raise UsageError("no type of the ontology has a parent: there is nothing to roll up")
-        true = add_ancestors(true, ontology)
+        true, given = add_ancestors(true, ontology), add_ancestors(given, ontology)
         # A post that has a type has its ancestors: so far it was judged for them too.
         asked = None if asked is None else pl.concat([asked, true.select("row", "type")]).unique()
-        given = add_ancestors(of_runs.rows, ontology).rename({"row": "i"})
-    if entries:
-        kept = sorted(places_of(types, entries))
-        types = tuple(types[at] for at in kept)
-        new = pl.DataFrame({"type": kept, "new": range(len(kept))}).cast(pl.UInt32)
-
-        def keep(rows: pl.DataFrame) -> pl.DataFrame:
-            joined = rows.join(new, on="type", maintain_order="left")
-            return joined.drop("type").rename({"new": "type"})
-
-        true, given = keep(true), keep(given)
-        asked = None if asked is None else keep(asked)
     topics = tables["topics"].frame if "topics" in tables else None
     labels, unscored = name_events(labels, topics, rules)
     events = labels["topic"].unique(maintain_order=True).to_list()
@@ -568,19 +481,31 @@ def join_tables(
         level=level.fill_null(UNKNOWN),
         time=find_times(tables, labels),
     )
-    asked = None if rules.type_posts == "all" else asked
-    judged, truth, asked = judge_posts(labels, true, asked, rules)
+    judged, of_row = judge_posts(labels, rules)
+    kept = sorted(places_of(types, entries)) if entries else range(len(types))
+    new = pl.DataFrame(
+        {"type": kept, "new": range(len(kept))}, schema_overrides={"type": pl.UInt32}
+    )
+
+    def select_types(rows: pl.DataFrame, *key: str) -> pl.DataFrame:
+        joined = rows.join(new, on="type", maintain_order="left")
+        return joined.select(*key, type=pl.col("new").cast(pl.UInt32))
+
+    def of_posts(rows: pl.DataFrame) -> pl.DataFrame:
+        return select_types(of_row.join(rows, on="row"), "j").unique()
+
     lines, replies = join_runs(tables["runs"], topics, places, judged, rules)
+    asked = None if rules.type_posts == "all" else asked
     made = Stream(
         runs=tables["runs"].runs,
         topics=tuple(events),
-        types=types,
+        types=tuple(types[at] for at in kept),
         rules=rules,
         judged=judged,
-        truth=truth,
-        asked=asked,
+        truth=of_posts(true),
+        asked=None if asked is None else of_posts(asked),
         lines=lines,
-        given=given.select("i", "type"),
+        given=select_types(given.rename({"row": "i"}), "i"),
         replies=replies,
         posts=replies,
         size=len(tables["runs"].runs) * len(events),
@@ -592,17 +517,17 @@ def join_tables(
 
 def find_times(tables: Mapping[str, Table], labels: pl.DataFrame) -> pl.Series:
     """Return when each labelled post was made: by epochs, labels, runs, or by its id."""
-    frame, runs = tables["labels"].frame, tables["runs"].frame
     if "epochs" in tables:
         return clock_of(tables["epochs"].frame)(labels["post_id"])
-    if "time" in frame.columns:
-        has_times = frame.group_by("file").agg(pl.col("time").is_not_null().any())["time"].all()
-        if has_times:
-            return labels["time"]
-    if "time" in runs.columns:
-        by_run = runs.group_by("file").agg(pl.col("time").is_not_null().any())["time"].all()
-        if by_run:
-            return clock_of(runs.cast({"post_id": pl.String}))(labels["post_id"])
+    for name in ("labels", "runs"):
+        frame, has_time = tables[name].frame, pl.col("time").is_not_null().any()
+        if "time" in frame.columns and frame.group_by("file").agg(has_time)["time"].all():
+            is_label = name == "labels"
+            return (
+                labels["time"]
+                if is_label
+                else clock_of(frame.cast({"post_id": pl.String}))(labels["post_id"])
+            )
     return snowflake_times(labels["post_id"])
 
 
@@ -618,40 +543,35 @@ def join_runs(
     if topics is not None:
         pairs = topics.select("number", "topic").iter_rows()
         known |= {each: events[name] for each, name in pairs if name in events}
-    frame, post = runs.frame, pl.col("post_id").cast(pl.Categorical).to_physical()
+
+    def place(name: str, places: Mapping[str, int]) -> pl.Expr:
+        text = pl.col(name).cast(pl.String)
+        return text.replace_strict(places, default=None, return_dtype=pl.UInt32)
+
     rank = pl.int_range(pl.len()).over("file").cast(pl.Float64)
-    rank = pl.coalesce("rank", rank) if "rank" in frame.columns else rank
-    lines = frame.with_row_index("i").select(
+    rank = pl.coalesce("rank", rank) if "rank" in runs.frame.columns else rank
+    lines = runs.frame.with_row_index("i").select(
         "i",
         "priority",
         "post_id",
-        run=pl.col("run")
-        .cast(pl.String)
-        .replace_strict({name: at for at, name in enumerate(runs.runs)}, return_dtype=pl.UInt32),
+        run=place("run", {name: at for at, name in enumerate(runs.runs)}),
         event="topic",
-        topic=pl.col("topic")
-        .cast(pl.String)
-        .replace_strict(known, default=None, return_dtype=pl.UInt32),
+        topic=place("topic", known),
         rank=rank,
     )
     lines = scale_priorities(lines, rules)
-    key = ["post_id"] if rules.join == "post" else ["topic", "post_id"]
+    key, post = ["post_id"], pl.col("post_id").cast(pl.Categorical).to_physical()
+    key += ["topic"] if rules.join == "event" else []
     posts = judged.with_columns(post, last=pl.col("j").last().over(key))
     last = posts.select(*key, j="last").unique(key)
-    met = lines.select(post, *key[:-1]).join(last, on=key, how="left", maintain_order="left")
+    met = lines.select(post, *key[1:]).join(last, on=key, how="left", maintain_order="left")
     lines = lines.with_columns(met["j"])
-    said = lines.drop_nulls("j")
-    line = np.full((len(runs.runs), judged.height), -1)
-    line[said["run"].to_numpy(), said["j"].to_numpy()] = said["i"].to_numpy()
-    line = line[:, posts["last"].to_numpy()]
-    own = pl.Series("i", line.ravel()).cast(pl.UInt32, strict=False)
-    replies = [
-        judged.select(
-            "j", "topic", "time", "level", "own_level", run=pl.lit(run, pl.UInt32)
-        ).with_columns(i=own[run * judged.height : (run + 1) * judged.height])
-        for run in range(len(runs.runs))
-    ]
-    of_line = {name: lines[name].gather(own) for name in ("scaled", "is_alert")}
-    return lines, pl.concat(replies).with_columns(
-        of_line["scaled"].fill_null(rules.absent_priority), of_line["is_alert"].fill_null(False)
+    answers = lines.drop_nulls("j").unique(["run", "j"], keep="last")
+    answers = answers.select("run", "i", "scaled", "is_alert", last="j")
+    every = pl.DataFrame({"run": range(len(runs.runs))}, schema={"run": pl.UInt32})
+    posts = posts.select("j", "topic", "time", "level", "own_level", "name", "last")
+    replies = every.join(posts, how="cross", maintain_order="left_right")
+    replies = replies.join(answers, on=["run", "last"], how="left", maintain_order="left")
+    return lines, replies.drop("last").with_columns(
+        pl.col("scaled").fill_null(rules.absent_priority), pl.col("is_alert").fill_null(False)
     )
