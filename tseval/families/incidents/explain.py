@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -21,7 +22,7 @@ from tseval.core.blocks import (
     Warned,
 )
 from tseval.core.family import Asked, Shown, Written
-from tseval.core.frames import to_pandas
+from tseval.core.frames import place_runs, to_pandas
 from tseval.core.kernel import quotient, running_total
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.sections import Reporting, Section, Setting
@@ -62,29 +63,34 @@ def alert_trail(stream: Stream) -> pl.DataFrame:
     """Return every post of every run in order: what became of it, its delta and its worth."""
     stream.check_times()
     rows = pl.concat(stream.follow_alerts()).with_columns(pl.col("i").cast(pl.UInt32))
-    beside = (
+    for beside, key in (
         (stream.judged.select("j", "post_id"), "j"),
         (stream.names_of(stream.truth, "j", "types"), "j"),
         (stream.names_of(stream.given, "i", "run_types"), "i"),
+    ):
+        rows = rows.join(beside, on=key, how="left", maintain_order="left")
+    given, missing = (
+        pl.when("is_high").then(pl.lit(high)).otherwise(pl.lit(low))
+        for high, low in ((TRUE, FALSE), (MISSED, QUIET))
     )
-    for names, key in beside:
-        rows = rows.join(names, on=key, how="left", maintain_order="left")
-    alert, high = pl.col("is_alert"), pl.col("is_high")
-    given = pl.when(high).then(pl.lit(TRUE)).otherwise(pl.lit(FALSE))
-    missing = pl.when(high).then(pl.lit(MISSED)).otherwise(pl.lit(QUIET))
     return rows.select(
-        run=pl.lit(pl.Series(stream.runs, dtype=pl.String)).gather("run"),
-        event=pl.lit(pl.Series(stream.topics, dtype=pl.String)).gather("topic"),
+        run=name_places("run", stream.runs),
+        event=name_places("topic", stream.topics),
         post_id="post_id",
         time="time",
-        level=pl.lit(pl.Series(LEVELS)).gather("level"),
+        level=name_places("level", LEVELS),
         priority=pl.when(pl.col("i").is_not_null()).then("scaled"),
-        outcome=pl.when(alert).then(given).otherwise(missing),
+        outcome=pl.when("is_alert").then(given).otherwise(missing),
         delta="delta",
         worth="worth",
         types=pl.col("types").fill_null(""),
         run_types=pl.col("run_types").fill_null(""),
     )
+
+
+def name_places(column: str, names: Sequence[str]) -> pl.Expr:
+    """Return the names in the place of their numbers."""
+    return pl.lit(pl.Series(names, dtype=pl.String)).gather(column)
 
 
 def alerts(evaluation: Any, _: Asked[Any]) -> Shown:
@@ -107,8 +113,8 @@ def confusion_table(stream: Stream) -> pl.DataFrame:
         stream.add_up(confusion, by_run=True)
         .sort("unit", "type")
         .select(
-            run=pl.lit(pl.Series(stream.runs, dtype=pl.String)).gather("unit"),
-            type=pl.lit(pl.Series(stream.types, dtype=pl.String)).gather("type"),
+            run=name_places("unit", stream.runs),
+            type=name_places("type", stream.types),
             actionable=pl.when(acts).then(pl.lit("yes")).otherwise(pl.lit("no")),
             TP=both,
             FP=given - both,
@@ -170,25 +176,19 @@ def trust_panels(stream: Stream, chosen: Sequence[str], runs: Sequence[str]) -> 
         if event not in stream.topics:
             raise UsageError(f"no event '{event}' in the labels: {', '.join(stream.topics)}")
     sizes = stream.judged.group_by("topic").len().sort(["len", "topic"], descending=[True, False])
-    longest = [stream.topics[at] for at in sizes["topic"][:EVENTS_DRAWN]]
-    events = list(chosen) or longest
+    events = list(chosen) or [stream.topics[at] for at in sizes["topic"][:EVENTS_DRAWN]]
     frame, panels = follow_trust(stream, events), []
     for event in events:
-        own = frame.filter(event=event)
-        last = float(own["posts"].max() or 1.0)  # type: ignore[arg-type]
+        rows = frame.filter(event=event)
+        last = float(rows["posts"].max() or 1.0)  # type: ignore[arg-type]
         posts = Axis("post of the event", 1.0, last + HELD, is_whole=True)
-        highest = max([1.0, *own["delta"]])
+        highest = max([1.0, *rows["delta"]])
         axes = {"worth": Axis(low=-1.0, high=1.0), "delta": Axis("", 0.0, highest, is_whole=True)}
         for column, title in DRAWN.items():
-            lines = sorted(
-                Line(
-                    runs.index(run),
-                    tuple(map(float, rows["post"])),
-                    tuple(map(float, rows[column])),
-                )
-                for (run,), rows in own.group_by("run", maintain_order=True)
-            )
-            panels.append(Panel(event, title, posts, tuple(lines), axes[column], size=(420, 170)))
+            values = rows.group_by("run").agg(pl.col("post", column).cast(pl.Float64))
+            lines = (Line(runs.index(run), tuple(x), tuple(y)) for run, x, y in values.iter_rows())
+            both = title, posts, tuple(sorted(lines)), axes[column]
+            panels.append(Panel(event, *both, size=(420, 170)))
     return tuple(panels)
 
 
@@ -205,6 +205,23 @@ def picture(evaluation: Any, asked: Asked[Any], _: str) -> Written:
 # The page.
 
 
+HEADS = {
+    "run": Head("run", "run", is_filter=True),
+    "event": Head("event", "name", is_filter=True),
+    "level": Head("priority", "text", is_filter=True, choices=LEVELS[:LOW:-1]),
+    "time": Head("time (UTC)", "text"),
+    "missed by": Head("missed by", "count", is_filter=True),
+    "runs": Head("runs", "runs", is_filter=True),
+    "in a row": Head("in a row", "count", is_filter=True),
+    "worth": Head("worth", decimals=2),
+    "text": Head("text", "name"),
+    "types": Head("types", "name"),
+    "run_types": Head("types of the run", "name"),
+    "post_id": Head("post", "name"),
+}
+"""The columns of lists of posts, in their order."""
+
+
 def report_alerts(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     """Yield what became of alerts: a row a run, the missed and the false ones, searchable."""
     if not evaluation.found.has_levels:
@@ -213,61 +230,58 @@ def report_alerts(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         "An alert is true if assessors found the post High or Critical. Missed are such posts "
         "without an alert, those too that a run does not have."
     )
-    trail, outcome, rows = alert_trail(evaluation.index), pl.col("outcome"), []
-    places = {name: setting.run(name) for name in evaluation.index.runs}
-    trail = trail.with_columns(pl.col("run").replace_strict(places, return_dtype=pl.Int64))
-    for (run,), own in trail.group_by("run"):
-        parts = tuple((own["outcome"] == kind).sum() for kind in BECAME)
-        missed = own.filter(outcome == MISSED)["level"]
-        levels = ((missed == level).sum() for level in URGENT)
-        false = own.filter(outcome == FALSE)["delta"]
-        longest = int(false.max()) + 1 if len(false) else 0  # type: ignore[arg-type]
-        rows.append((run, parts, *parts[:2], *levels, longest))
+    trail = place_runs(alert_trail(evaluation.index), setting)
+    is_missed, is_false = (pl.col("outcome") == kind for kind in (MISSED, FALSE))
+    counts = {name: pl.col("outcome") == kind for kind, name in BECAME.items()}
+    counts |= {f"missed, {level}": is_missed & (pl.col("level") == level) for level in URGENT}
+    longest = "most false ones in a row"
+    rows = trail.group_by("run").agg(
+        **{name: is_counted.cast(pl.Int64).sum() for name, is_counted in counts.items()},
+        **{longest: (pl.col("delta").filter(is_false).max() + 1).fill_null(0)},
+    )
+    parts, names = tuple(BECAME.values()), [name for name in rows.columns if name != BECAME[MISSED]]
+    rows = rows.sort("run").select("run", pl.concat_list(parts).alias("parts"), *names[1:])
     heads = (
         Head("run", "run"),
-        Head("what became of alerts", "parts", parts=tuple(BECAME.values())),
-        *(Head(BECAME[kind], "count") for kind in (TRUE, FALSE)),
-        *(Head(f"missed, {level}", "count") for level in URGENT),
-        Head("most false ones in a row", "count"),
+        Head("what became of alerts", "parts", parts=parts),
+        *(Head(name, "count") for name in names[1:]),
     )
-    yield Rows("Alerts of every run", heads, tuple(sorted(rows)))
-    texts: dict[str, str] = {}
+    cells = ((run, tuple(parts), *numbers) for run, parts, *numbers in rows.iter_rows())
+    yield Rows("Alerts of every run", heads, tuple(cells))
     labels = evaluation.found.tables["labels"].frame
-    if "text" in labels.columns:
-        told = labels.filter(pl.col("text") != "").unique("post_id", keep="first")
-        texts = dict(told.select("post_id", "text").iter_rows())
-    lists = list_missed(trail, texts), list_false(trail, texts)
+    if "text" in labels.columns and (labels["text"] != "").any():
+        texts = labels.filter(pl.col("text") != "").unique("post_id", keep="first")
+        texts = texts.select("post_id", "text")
+        trail = trail.join(texts, on="post_id", how="left", maintain_order="left")
+        trail = trail.with_columns(pl.col("text").fill_null(""))
+    lists = list_missed(trail), list_false(trail)
     if any(each.total for each in lists):
         yield Searched(lists)
 
 
-def list_missed(trail: pl.DataFrame, texts: Mapping[str, str]) -> Listed:
+def list_missed(trail: pl.DataFrame) -> Listed:
     """Return the posts that deserved an alert and got none of some run: the most urgent first."""
-    lost = trail.filter(pl.col("outcome") == MISSED)
+    lost, is_critical = trail.filter(outcome=MISSED), pl.col("level") == URGENT[0]
     posts = lost.group_by("event", "post_id", maintain_order=True).agg(
-        pl.exclude("run").first(), runs=pl.col("run").sort(), by=pl.len()
+        pl.exclude("run", "run_types", "worth").first(),
+        pl.len().cast(pl.Int64).alias("missed by"),
+        runs=pl.col("run").sort(),
     )
     number = trail["run"].n_unique()
-    by_all = f", {(posts['by'] == number).sum():,} by every run" if number > 1 else ""
-    times = f" {count(lost.height, 'alert')} did not come in all." if number > 1 else ""
+    by_all = f", {posts.filter(pl.col('missed by') == number).height:,} by every run"
     note = (
-        f"{count(posts.height, 'post')} of priority High or Critical without an alert{by_all}; "
-        f"{(posts['level'] == URGENT[0]).sum():,} are Critical. These come first, then what "
-        f"most runs missed.{times}"
+        f"{count(posts.height, 'post')} of priority High or Critical without an alert"
+        f"{by_all if number > 1 else ''}; {posts.filter(is_critical).height:,} are Critical. These "
+        "come first, then what most runs missed."
     )
-    is_critical = pl.col("level") == URGENT[0]
-    order = [is_critical, pl.col("by")]
-    shown = posts.sort(order, descending=True, maintain_order=True).head(MOST)
-    sizes = {
-        Head("missed by", "count", is_filter=True): shown["by"].to_list(),
-        Head("runs", "runs", is_filter=True): [tuple(runs) for runs in shown["runs"]],
-    }
-    return list_posts("Missed alerts", posts.height, note, trail, shown, sizes, texts)
+    note += f" {count(lost.height, 'alert')} did not come in all." if number > 1 else ""
+    posts = posts.sort(is_critical, "missed by", descending=True, maintain_order=True)
+    return list_posts("Missed alerts", posts.height, trail, posts.head(MOST), note, "the worst")
 
 
-def list_false(trail: pl.DataFrame, texts: Mapping[str, str]) -> Listed:
+def list_false(trail: pl.DataFrame) -> Listed:
     """Return the alerts for posts that deserved none, as they came; of too many the worst."""
-    false = trail.with_row_index("at").filter(pl.col("outcome") == FALSE)
+    false = trail.with_row_index("at").filter(outcome=FALSE)
     shown = false.sort("delta", descending=True, maintain_order=True)
     if false.height > MOST:
         each = max(1, MOST // false["run"].n_unique())
@@ -279,49 +293,30 @@ def list_false(trail: pl.DataFrame, texts: Mapping[str, str]) -> Listed:
         f"{count(false.height, 'alert')} for posts that deserved none, {order}. The more came "
         "since the last true one, the less each is worth."
     )
-    sizes = {
-        Head("in a row", "count", is_filter=True): (shown["delta"] + 1).to_list(),
-        Head("worth", decimals=2): shown["worth"].to_list(),
-    }
-    return list_posts("False alerts", false.height, note, trail, shown, sizes, texts)
+    shown = shown.with_columns((pl.col("delta") + 1).alias("in a row"))
+    return list_posts("False alerts", false.height, trail, shown, note, "the worst of each run")
 
 
 def list_posts(
-    name: str,
-    total: int,
-    note: str,
-    trail: pl.DataFrame,
-    shown: pl.DataFrame,
-    sizes: Mapping[Head, list[Any]],
-    texts: Mapping[str, str],
+    name: str, total: int, trail: pl.DataFrame, shown: pl.DataFrame, note: str, worst: str
 ) -> Listed:
     """Return a list with what is known of every post; what is known of none has no column."""
-    is_of_run, events = "run" in shown.columns, tuple(trail["event"].unique(maintain_order=True))
-    columns: dict[Head, list[Any]] = {}
-    if is_of_run:
-        columns[Head("run", "run", is_filter=True)] = shown["run"].to_list()
-    levels = LEVELS[:LOW:-1]
-    columns |= {
-        Head("event", "name", is_filter=True, choices=events): shown["event"].to_list(),
-        Head("priority", "text", is_filter=True, choices=levels): shown["level"].to_list(),
-    }
-    if trail["time"].is_not_null().any():
-        columns[Head("time (UTC)", "text")] = [
-            "" if time is None else dated(time).replace("T", " ").removesuffix("Z")
-            for time in shown["time"]
-        ]
-    columns |= sizes
-    if texts:
-        columns[Head("text", "name")] = [texts.get(post, "") for post in shown["post_id"]]
-    of_run = [("types of the run", "run_types")] if is_of_run else []
-    for head, of in (("types", "types"), *of_run, ("post", "post_id")):
-        columns[Head(head, "name")] = [each.replace(",", ", ") for each in shown[of]]
     left = total - shown.height
-    worst = "the worst of each run" if is_of_run else "the worst"
-    cut = f" {left:,} are left out; the page holds {worst}." if left else ""
-    rows = tuple(zip(*columns.values(), strict=True))
-    told = note + cut + ("" if texts else WORDLESS)
-    return Listed(name, total, told, Rows(name, tuple(columns), rows))
+    note += f" {left:,} are left out; the page holds {worst}." if left else ""
+    note += "" if "text" in shown.columns else WORDLESS
+    texts = {at: dated(at).replace("T", " ").removesuffix("Z") for at in shown["time"].drop_nulls()}
+    time = pl.col("time").replace_strict(texts, default="", return_dtype=pl.String)
+    types = pl.selectors.starts_with("types", "run_types").str.replace_all(",", ", ")
+    rows = shown.with_columns(time, types)
+    rows = rows if trail["time"].is_not_null().any() else rows.drop("time")
+    names = [each for each in HEADS if each in rows.columns]
+    events = replace(HEADS["event"], choices=tuple(trail["event"].unique(maintain_order=True)))
+    heads = tuple((HEADS | {"event": events})[each] for each in names)
+    cells = (
+        tuple(tuple(cell) if isinstance(cell, list) else cell for cell in row)
+        for row in rows.select(names).iter_rows()
+    )
+    return Listed(name, total, note, Rows(name, heads, tuple(cells)))
 
 
 def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
@@ -330,26 +325,23 @@ def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     star = pl.when(acts).then(pl.lit(" *")).otherwise(pl.lit(""))
     table = confusion_table(evaluation.index).with_columns(posts=posts, acts=acts)
     table = table.sort(["acts", "posts"], descending=True, maintain_order=True)
-    table = table.with_columns(type=pl.col("type") + star)
-    by_run = {
-        setting.run(str(run)): own for (run,), own in table.group_by("run", maintain_order=True)
-    }
-    if not by_run:
+    table = place_runs(table.with_columns(type=pl.col("type") + star), setting)
+    runs = sorted(table["run"].unique())
+    if not runs:
         return
     yield Note(
         "F1 of each type against all others. The types that call for action come first and have a "
         "star; of these, and of the others, those that most posts have."
     )
-    runs = tuple(sorted(by_run))
-    kinds = tuple(by_run[runs[0]]["type"])
-    values = {run: dict(own.select("type", "F1").iter_rows()) for run, own in by_run.items()}
+    kinds = table.filter(run=runs[0])["type"]
+    values = {(kind, run): f1 for kind, run, f1 in table.select("type", "run", "F1").iter_rows()}
     most = dict(table.group_by("type").agg(pl.col("posts").max()).iter_rows())
     yield Shaded(
         "F1 by information type and run",
         "type",
-        kinds,
-        runs,
-        tuple(tuple(values[run][kind] for run in runs) for kind in kinds),
+        tuple(kinds),
+        tuple(runs),
+        tuple(tuple(values[kind, run] for run in runs) for kind in kinds),
         "posts",
         tuple(most[kind] for kind in kinds),
     )
@@ -358,11 +350,10 @@ def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         *(Head(each, "count") for each in COUNTS),
         *(Head(each, decimals=3) for each in SHARES),
     )
-    names = [head.head for head in heads]
+    cells = ((run, table.filter(run=run).select("type", *COUNTS, *SHARES)) for run in runs)
     tables = (
-        Rows(f"Types of {name}", heads, tuple(by_run[run].select(names).iter_rows()), name)
-        for run in runs
-        for name in (setting.runs[run],)
+        Rows(f"Types of {name}", heads, tuple(own.iter_rows()), name)
+        for name, own in ((setting.runs[run], own) for run, own in cells)
     )
     yield Folded("Counts of every run", tuple(tables))
 
@@ -375,24 +366,19 @@ def report_priorities(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]
         "How many posts of each priority, by the assessors, a run gave which one: above .75 is "
         "Critical, above .5 High, above .25 Medium. The darker, the larger the share of the row."
     )
-    stream = evaluation.index
     said = pl.when(pl.col("i").is_null()).then(UNKNOWN).otherwise(level_of(pl.col("scaled")))
-    counts = stream.posts.group_by("run", "level", said=said).len()
+    posts = evaluation.index.posts.with_columns(run=name_places("run", evaluation.index.runs))
+    counts = place_runs(posts, setting).group_by("run", "level", said=said).len()
     found = {tuple(key): number for *key, number in counts.iter_rows()}
     levels = range(CRITICAL, UNKNOWN, -1)
-    for at in sorted(range(len(stream.runs)), key=lambda at: setting.run(stream.runs[at])):
-        name = setting.runs[setting.run(stream.runs[at])]
-        yield Crossed(
-            f"Priorities of {name}",
-            name,
-            "assessors",
-            tuple(LEVELS[level] for level in levels),
-            (*(LEVELS[level] for level in levels), ABSENT_POST),
-            tuple(
-                tuple(found.get((at, true, said), 0) for said in (*levels, UNKNOWN))
-                for true in levels
-            ),
+    names = tuple(LEVELS[level] for level in levels)
+    for run in sorted(map(setting.run, evaluation.index.runs)):
+        cells = (
+            tuple(found.get((run, true, said), 0) for said in (*levels, UNKNOWN)) for true in levels
         )
+        caption, columns = setting.runs[run], (*names, ABSENT_POST)
+        label = f"Priorities of {caption}"
+        yield Crossed(label, caption, "assessors", names, columns, tuple(cells))
 
 
 def report_trust(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
