@@ -7,7 +7,7 @@ its files otherwise; each edition knows how.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,8 +22,9 @@ from tseval.records import frozen
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tseval.core.scores import Scores
-    from tseval.families.incidents.rows import Stream
 
 Lines: TypeAlias = tuple[tuple[str, str], ...]
 """Words, and the measure whose value stands behind them."""
@@ -55,47 +56,6 @@ class TrecFiles:
     """The last lines of the report of a type."""
     track_name: str = ""
     """What the track's file names have for the edition; nothing in 2018 and 2019."""
-
-
-@frozen
-class Report:
-    """The counts of one information type against all others."""
-
-    name: str
-    both: int
-    given: int
-    true: int
-    posts: int
-
-
-def measures_of(files: TrecFiles) -> list[str]:
-    """Every measure that the files of an edition need."""
-    named = [name for section in files.sections for _, name in section.lines]
-    in_row = [name for name, _ in files.row]
-    return list(dict.fromkeys([*named, *in_row, *(name for _, name in files.event_lines)]))
-
-
-def trec_files(
-    scores: Scores,
-    files: TrecFiles,
-    edition: str,
-    reports: Mapping[str, Sequence[Report]],
-    events: Sequence[str],
-) -> dict[str, bytes]:
-    """The files of every run, by their names, in which the edition is called as given."""
-    written: dict[str, bytes] = {}
-    for run in scores.runs:
-        texts = (
-            _overall(scores, files, run),
-            _per_type(reports[run], files),
-            _per_event(scores, files, run, events),
-        )
-        for part, lines in zip(PARTS, texts, strict=True):
-            head = [f"{files.title} (as computed by tseval {VERSION})", f"Run: {run}", ""]
-            written[file_name(run, edition, part)] = "".join(
-                f"{line}\n" for line in (*head, *lines)
-            ).encode()
-    return written
 
 
 def file_name(run: str, edition: str, part: str) -> str:
@@ -136,40 +96,42 @@ def _per_event(scores: Scores, files: TrecFiles, run: str, events: Sequence[str]
     yield ""
 
 
-def _per_type(reports: Sequence[Report], files: TrecFiles) -> Iterator[str]:
+def _per_type(counts: pl.DataFrame, names: Sequence[str], files: TrecFiles) -> Iterator[str]:
     yield from _heading(
         "Information Type Categorization (Multi-type)", "Per Information Type Performance"
     )
-    for report in reports:
-        yield report.name
-        yield from _report(report, files.averages)
+    for kind, *numbers in counts.select("type", "both", "given", "true", "posts").iter_rows():
+        yield names[kind]
+        yield from _report(names[kind], files.averages, *numbers)
         yield from ["", ""]
     yield ""
 
 
-def _report(report: Report, averages: Sequence[str]) -> Iterator[str]:
-    """The table of one type, with its averages."""
+def _report(
+    name: str, averages: Sequence[str], both: int, given: int, true: int, posts: int
+) -> Iterator[str]:
+    """The table of one type against all others, with its averages."""
+    neither = posts - given - true + both
     rows = {
-        "Other Classes": _shares(report, positive=False),
-        report.name: _shares(report, positive=True),
+        "Other Classes": _shares(neither, posts - given, posts - true),
+        name: _shares(both, given, true),
     }
     width = max(map(len, (*rows, averages[-1])))
-    yield f"{'':>{width}} " + "".join(f" {name:>9}" for name in _COLUMNS)
+    yield f"{'':>{width}} " + "".join(f" {column:>9}" for column in _COLUMNS)
     yield ""
-    for name, (*shares, support) in rows.items():
-        yield _line(name, shares, support, width)
+    for words, (*shares, support) in rows.items():
+        yield _line(words, shares, support, width)
     yield ""
     values = np.array([row[:3] for row in rows.values()])
     weights = np.array([row[3] for row in rows.values()], np.float64)
-    for name in averages:
-        if name == "accuracy":
-            right = report.posts - report.given - report.true + 2 * report.both
-            correct = right / max(report.posts, 1)
-            yield f"{name:>{width}}  {'':>9} {'':>9} {correct:>9.2f} {report.posts:>9}"
+    for words in averages:
+        if words == "accuracy":
+            correct = (neither + both) / max(posts, 1)
+            yield f"{words:>{width}}  {'':>9} {'':>9} {correct:>9.2f} {posts:>9}"
         else:
-            equal = name == "macro avg"
-            means = values.mean(axis=0) if equal else weights @ values / max(report.posts, 1)
-            yield _line(name, means.tolist(), report.posts, width)
+            equal = words == "macro avg"
+            means = values.mean(axis=0) if equal else weights @ values / max(posts, 1)
+            yield _line(words, means.tolist(), posts, width)
 
 
 _COLUMNS = ("precision", "recall", "f1-score", "support")
@@ -180,12 +142,8 @@ def _line(name: str, shares: Sequence[float], support: int, width: int) -> str:
     return f"{name:>{width}} {cells} {support:>9}"
 
 
-def _shares(report: Report, *, positive: bool) -> tuple[float, float, float, int]:
-    """Precision, recall, F1 and the number of posts of a type, or of all others."""
-    given, true, both = report.given, report.true, report.both
-    if not positive:
-        both = report.posts - given - true + both
-        given, true = report.posts - given, report.posts - true
+def _shares(both: int, given: int, true: int) -> tuple[float, float, float, int]:
+    """Precision, recall, F1 and the number of posts."""
     return (
         both / given if given else 0.0,
         both / true if true else 0.0,
@@ -331,25 +289,26 @@ def official_files(
 
     `track_names` calls them as the track did.
     """
-    edition, index = evaluation.edition.name, evaluation.index
+    edition, stream = evaluation.edition.name, evaluation.index
     if edition not in FILES:
         known = ", ".join(FILES)
         raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
     files = FILES[edition]
-    wanted = measures(measures_of(files), FAMILY)
+    lines = (*(line for each in files.sections for line in each.lines), *files.event_lines)
+    names = [*(name for _, name in lines), *(name for name, _ in files.row)]
+    wanted = measures(list(dict.fromkeys(names)), FAMILY)
     evaluation.check_asked(wanted)
     scores = scores_of(evaluation, wanted, on_missing)
-    reports = _reports(index)
-    name = files.track_name if track_names else edition
-    return trec_files(scores, files, name, reports, index.topics), scores.warnings
-
-
-def _reports(stream: Stream) -> dict[str, list[Report]]:
-    """Return the counts of each type of every run."""
     counts = stream.add_up(confusion, by_run=True).sort("unit", "type")
-    found: dict[str, list[Report]] = {run: [] for run in stream.runs}
-    for run, at, *numbers in counts.select(
-        "unit", "type", "both", "given", "true", "posts"
-    ).iter_rows():
-        found[stream.runs[run]].append(Report(stream.types[at], *numbers))
-    return found
+    written: dict[str, bytes] = {}
+    for at, run in enumerate(stream.runs):
+        texts = (
+            _overall(scores, files, run),
+            _per_type(counts.filter(unit=at), stream.types, files),
+            _per_event(scores, files, run, stream.topics),
+        )
+        head = (f"{files.title} (as computed by tseval {VERSION})", f"Run: {run}", "")
+        for part, each in zip(PARTS, texts, strict=True):
+            name = file_name(run, files.track_name if track_names else edition, part)
+            written[name] = "".join(f"{line}\n" for line in (*head, *each)).encode()
+    return written, scores.warnings
