@@ -124,7 +124,11 @@ def find_types(
         .otherwise(pl.col("name").replace_strict(places, default=None, return_dtype=pl.UInt32))
     )
     each = each.filter(is_given).with_columns(type=type_of)
-    times = each.filter(~pl.col("is_vector")).group_by("name", "type").agg(pl.col("times").sum())
+    times = (
+        each.filter(~pl.col("is_vector"))
+        .group_by("name", "type")
+        .agg(pl.col("times").cast(pl.Int64).sum())
+    )
     counts = list(times.iter_rows())
     known = each.drop_nulls("type").group_by("coded", "type").agg(number.max())
     sizes = texts.filter(is_vector & (pl.col("size") != len(types))).group_by("size")
@@ -132,7 +136,7 @@ def find_types(
         rows.join(known, on="coded", maintain_order="left").select("row", "type", "number"),
         unknown={name: times for name, at, times in counts if at is None},
         short={n: times for n, at, times in counts if at is not None and n != types[at]},
-        odd=dict(sizes.agg(pl.col("times").sum()).sort("size").iter_rows()),
+        odd=dict(sizes.agg(pl.col("times").cast(pl.Int64).sum()).sort("size").iter_rows()),
         is_weighed=is_weighed,
     )
 
