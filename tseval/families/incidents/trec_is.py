@@ -130,7 +130,7 @@ def _report(
             yield f"{words:>{width}}  {'':>9} {'':>9} {correct:>9.2f} {posts:>9}"
         else:
             equal = words == "macro avg"
-            means = values.mean(axis=0) if equal else weights @ values / max(posts, 1)
+            means = np.average(values, axis=0) if equal else weights @ values / max(posts, 1)
             yield _line(words, means.tolist(), posts, width)
 
 
