@@ -495,7 +495,7 @@ BAD = {
     '"nuggets" holds a text': {"qid": "t", "run_id": "r", "nuggets": ["a"]},
     "neither labels nor a response": {"qid": "t", "run_id": "r"},
     'time "soon" is neither': {**GOOD, "time": "soon"},
-    '"time" is a list': {**GOOD, "time": []},
+    'time "[]" is neither': {**GOOD, "time": []},
     '"metadata" is a text': {**GOOD, "metadata": "m"},
     "verdicts of a rubric, where the lines above hold": {"qid": "t", "criteria": []},
 }

@@ -13,8 +13,8 @@ from tseval.core.frames import FrameEvaluation, to_pandas
 from tseval.core.kernel import quotient
 from tseval.core.sections import Setting
 from tseval.errors import UsageError
-from tseval.families.responses.files import join_files
 from tseval.families.responses.records import GRADED, MANDATORY, OKAY, OPTIONAL, VITAL, Sort
+from tseval.families.responses.rows import CELL
 
 PARTS = ("in full", "in part", "not at all")
 OTHER = "other"
@@ -25,7 +25,7 @@ FEWEST = 20
 
 def sentences(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """The sentences of runs, with the documents that they cite."""
-    rows = join_files(evaluation.index.tables.labels).drop_nulls("at")
+    rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if "documents" not in rows or not rows.height:
         raise UsageError("--explain sentences looks at responses: these are labels")
     rows = rows.with_columns(pl.col("documents").list.join(" "), sentence="at")
@@ -34,12 +34,12 @@ def sentences(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
 
 def labels(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """Each label of a nugget or a criterion, and what it counts."""
-    rows = join_files(evaluation.index.tables.labels).drop_nulls("at")
+    rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if evaluation.index.tables.sort not in GRADED or not rows.height:
         raise UsageError("--explain labels looks at labels of nuggets or criteria: here are none")
     rows = rows.with_columns(
         grade=pl.when(~pl.col("failed")).then(0.5 * pl.col("grade")),
-        time=pl.coalesce("time", "whole"),
+        time=pl.coalesce("time", "last"),
         line=pl.col("line").first().over("response"),
     ).rename({"text": "nugget"})
     names = ("run", "topic", "nugget", "importance", "grade", "time", "line")
@@ -61,9 +61,17 @@ def report_labels(evaluation: FrameEvaluation, setting: Setting[Any]) -> Iterato
     )
     importance, key, grade = pl.col("importance"), ["topic", "text", "place"], pl.col("grade")
     at_end = index["steps"].sort("date", maintain_order=True).unique("item", keep="last")
-    items = index["items"].join(at_end.select("item", grade="after"), on="item", how="left")
+    items = index["items"]
+    if "nuggets" in index.frames:
+        cells = index["cells"].filter(pl.col("cell") >= 0)
+        every = cells.join(index["nuggets"], on="topic", maintain_order="left_right")
+        numbers = items.select(*CELL, "nugget", "item")
+        items = every.join(numbers, on=[*CELL, "nugget"], how="left", maintain_order="left")
+    items = items.cast({"importance": pl.String}).join(
+        at_end.select("item", grade="after"), on="item", how="left", maintain_order="left"
+    )
     is_other = ~importance.is_in([VITAL, OKAY]) & (sort is Sort.GRADES)
-    items = items.sort("item").with_columns(
+    items = items.with_columns(
         grade.fill_null(0),
         name=pl.when(pl.col("text") != "").then("text").otherwise("name"),
         importance=pl.when(is_other).then(pl.lit(OTHER)).otherwise(importance),

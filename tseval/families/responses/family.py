@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from tseval.core.declared import NoOptions, argument, file_option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Family, Words, hashes
@@ -86,20 +88,15 @@ class ResponseEvaluation(FrameEvaluation):
         if len(labelled) > 1:
             found = " and ".join(Sort[name].value for name in labelled)
             raise UsageError(f"files of {found}: score each sort of labels by itself")
-        pairs = list(zip(every, sources, strict=True))
+        labels = [table for table in every if table.name == labelled[0]]
+        answers = [table for table in every if table.name != labelled[0]]
         gold = [input_of(each, files.NUGGETS) for each in inputs.nuggets]
         form, beside = access.own_form("nuggets"), dict[str, Table]()
         if gold:
             beside["nuggets"] = files.read_nuggets(gold, applied, form)
         if inputs.topics is not None:
             beside["topics"] = read([inputs.topics], TOPICS_READER, access.own_form("topics"))
-        tables = ResponseTables(
-            [table for table in every if table.name == labelled[0]],
-            [source for table, source in pairs if table.name == labelled[0]],
-            [table for table in every if table.name != labelled[0]],
-            beside,
-            applied,
-        )
+        tables = ResponseTables(files.join_files(labels), answers, labels, beside, applied)
         index = index_responses(tables)
         if tables.gold is None or tables.sort in OWN_TOPICS:
             edition = replace(edition, on_missing="skip")
@@ -107,14 +104,13 @@ class ResponseEvaluation(FrameEvaluation):
         traits = ({"rules": told} if told else {}) | hashes(
             {name: table.origin for name, table in beside.items()}
         )
-        others = (*tables.answers, *beside.values())
-        labels = (source for table in tables.labels for source in table.sources)
+        others = (*answers, *beside.values())
         rest = (replace(source, runs=()) for table in others for source in table.sources)
         return cls(
             edition=edition,
             frames=index,
             traits=traits,
-            inputs=(*labels, *rest),
+            inputs=(*tables.labels.sources, *rest),
             warnings=tuple(find_warnings(index, measures.NAMES[Sort.COUNTS])),
         )
 
@@ -169,8 +165,10 @@ class ResponseEvaluation(FrameEvaluation):
             (Sort.VERDICTS, (MANDATORY,), "unsatisfied_mandatory"),
         ):
             zero = [n for n in names if n.removeprefix("strict_").removesuffix("_binary") == base]
-            has_items = index.tables.sort is sort and index["items"].height > 0
-            if zero and has_items and not index["items"]["importance"].is_in(words).any():
+            if not zero or index.tables.sort is not sort:
+                continue
+            importances = index["listed"]["importance"].cast(pl.String)
+            if importances.len() and not importances.is_in(words).any():
                 what = "no criterion" if sort is Sort.VERDICTS else "no nugget"
                 told = f"{what} is {' or '.join(words)}, so the score is 0: {', '.join(zero)}"
                 yield Reason(told)

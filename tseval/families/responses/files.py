@@ -32,7 +32,7 @@ from tseval.io.imports import Import, Imported
 from tseval.io.inputs import Each, Input
 from tseval.io.records import without_collector
 from tseval.io.schema import ALL_TOPICS, NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
-from tseval.io.tables import Table, add_faults, frame_of_rows, lacks_columns, texts_of
+from tseval.io.tables import Table, add_faults, check_topics, frame_of_rows, lacks_columns, texts_of
 from tseval.io.text_lines import first_row, text_lines
 
 BY_KEYS = ("jsonl", JSON)
@@ -84,6 +84,7 @@ ANNOTATIONS = Schema(
         Column("annotation", Kind.ID, aliases=("auto_assessment",), meaning=ANNOTATED_MEANING),
         replace(TIME, any_time=True),
     ),
+    key=("run", "topic", "time", "answer_id"),
     row="what an assessor says of an answer to a question of the rubric (DRAGUN)",
 )
 COUNTS = Schema(
@@ -135,72 +136,55 @@ TABLES = {
 
 # Plain tables of labels, as the same rows as records.
 
+RENAMED = {
+    Sort.GRADES: {"nugget_id": "text", "label": "word"},
+    Sort.VERDICTS: {"criterion": "text", "verdict": "word", "tier": "importance"},
+    Sort.ANNOTATIONS: {"answer_id": "answer"},
+    Sort.COUNTS: {"request_id": "topic"},
+    Sort.HITS: {"turn": "topic", "nugget": "text"},
+}
+"""The columns of tables that rows of labels call otherwise."""
+
 
 def read_rows(
-    frame: pl.DataFrame, sort: Sort, faults: FaultList, rules: ResponseRules
+    cells: pl.DataFrame, sort: Sort, name: str, faults: FaultList, rules: ResponseRules
 ) -> pl.DataFrame:
     """Return a plain table as rows of labels; those of a run, topic and version are one response.
 
-    Labels of nuggets may be words for support. An answer may have one annotation of a run on a
-    topic, or one at a time.
+    A run that is not named has this name. Labels of nuggets may be words for support.
     """
     types = records.RESPONSE | records.TYPES[sort]
-    beside = dict.fromkeys(("criterion", "tier", "status"), pl.String)
-    every = pl.DataFrame(
-        schema={name: kind for name, kind in (types | beside).items() if name not in frame}
-    )
-    rows = pl.concat([frame, every], how="diagonal").with_columns(pl.col(pl.String).fill_null(""))
-    rows, columns = rows.with_row_index("row"), dict[str, Any]()
+    known = pl.DataFrame(schema=types | records.WORD)
+    rows = pl.concat([cells.rename(RENAMED[sort], strict=False), known], how="diagonal_relaxed")
+    rows = rows.with_columns(pl.col("run").fill_null(name)).with_row_index("row")
+    rows = rows.with_columns(pl.col(pl.String).fill_null(""), at=0)
     if sort is Sort.GRADES:
-        known: dict[str, tuple[int, bool]] = {}
-        for word in rows["label"].unique():
-            named = records.SUPPORTED.get(records.support_word(word))
-            meant = word if named is None or rules.labels != "lenient" else records.LABEL_OF[named]
-            try:
-                known[word] = records.grade_of(meant, rules)
-            except records.WrongRecordError as error:
-                wrong = rows.filter(label=word)
-                add_faults(faults, wrong, 'unknown label "{label}"', error.cure, error.code)
-        grades = pl.col("label").replace_strict({w: g for w, (g, _) in known.items()}, default=0)
-        is_known = pl.col("label").is_in([word for word in known if known[word][1]])
-        columns = {"text": "nugget_id", "word": "label", "grade": grades, "is_known": is_known}
-        columns["place"] = pl.lit(-1)
-    elif sort is Sort.ANNOTATIONS:
-        label, line = pl.col("annotation"), pl.col("line")
-        rows = rows.with_columns(label.str.strip_chars().str.to_lowercase())
-        cure = f"they are {', '.join(ANNOTATED)}"
-        unknown = rows.filter(~label.is_in(list(ANNOTATED)))
-        add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
-        first = line.first().over("run", "topic", "answer_id", "time")
-        where = pl.format("first in line {}: remove one of them", first)
-        again = rows.with_columns(cure=where).filter(line != first)
-        add_faults(faults, again, 'answer "{answer_id}" is annotated twice', "", "duplicate-id")
-        columns = {"answer": "answer_id", "grade": label.replace_strict(ANNOTATED, default=0)}
-    elif sort is Sort.COUNTS:
-        rows, columns = rows.filter(pl.col("request_id") != ALL_TOPICS), {"topic": "request_id"}
+        words = records.LENIENT if rules.labels == "lenient" else GRADE_OF
+        rows = records.grade_words(rows, sort, rules, faults, words).with_columns(place=-1)
+    elif sort is Sort.VERDICTS:
+        text = pl.when(pl.col("text") != "").then("text").otherwise(pl.col("row").cast(pl.String))
+        rows = records.grade_words(rows, sort, rules, faults)
+        rows = rows.with_columns(pl.col("weight").fill_null(0.0), text=text, place=0)
     elif sort is Sort.HITS:
         label, reason = pl.col("label"), "label {label:g} is neither 0 nor 1"
         wrong = rows.filter(~label.is_in([0.0, 1.0]))
         add_faults(faults, wrong, reason, "1 says that a nugget is there", "unknown-label")
-        columns = {"topic": "turn", "text": "nugget", "place": "row", "grade": 2 * label}
-        columns["is_known"] = pl.lit(value=True)
-    elif sort is Sort.VERDICTS:
-        told = list(map(records.verdict_of, rows["verdict"], rows["status"]))
-        rows = rows.drop(records.GRADE).hstack(
-            pl.DataFrame(told, schema=records.GRADE, orient="row")
-        )
-        has_name, row = pl.col("criterion") != "", pl.col("row").cast(pl.String)
-        name = pl.when(has_name).then("criterion").otherwise(row)
-        weight = pl.col("weight").fill_null(0.0)
-        columns = {"text": name, "place": pl.lit(0), "importance": "tier", "weight": weight}
+        rows = rows.with_columns(place="row", grade=2 * label, is_known=True, failed=False)
+    elif sort is Sort.ANNOTATIONS:
+        grade = pl.col("annotation").str.strip_chars().str.to_lowercase()
+        grade = grade.replace_strict(ANNOTATED, default=None, return_dtype=pl.Int64)
+        rows, cure = rows.with_columns(grade=grade), f"they are {', '.join(ANNOTATED)}"
+        unknown = rows.filter(pl.col("grade").is_null())
+        add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
+    else:
+        rows = rows.filter(pl.col("topic") != ALL_TOPICS)
     group = ["run", "topic", "version"]
-    rows = rows.with_columns(**columns).with_columns(
+    rows = check_topics(rows, faults).with_columns(
         response=pl.col("row").first().over(group),
         at=pl.int_range(pl.len()).over(group),
-        whole=pl.col("time").max().over(group),
+        last=pl.col("time").max().over(group),
     )
-    rows = rows.select("line", *types).cast(types).sort("response", maintain_order=True)
-    return rows.with_columns(pl.col(pl.Boolean).fill_null(value=False))
+    return rows.select("line", *types).cast(types).sort("response", maintain_order=True)
 
 
 HIT = re.compile(r"\d+_(\d+_\d+)_(\d+)_(\S+)\t([01])")
@@ -212,8 +196,8 @@ def is_hits(source: Input) -> bool:
     return HIT.fullmatch(first_row(source).decode("utf-8", "replace").rstrip("\r\n")) is not None
 
 
-def read_hit_lines(source: Input, faults: FaultList, rules: ResponseRules) -> pl.DataFrame:
-    """Read the lines of CONE-RAG."""
+def read_hit_lines(source: Input, faults: FaultList) -> pl.DataFrame:
+    """Read the lines of CONE-RAG as the table has them."""
     rows = []
     for line, text in text_lines(source, faults):
         match = HIT.fullmatch(text.rstrip("\r"))
@@ -223,7 +207,7 @@ def read_hit_lines(source: Input, faults: FaultList, rules: ResponseRules) -> pl
         elif text.strip():
             cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
             faults.add(line, "no label of a turn", cure, "record-format")
-    return read_rows(frame_of_rows(rows, HITS), Sort.HITS, faults, rules)
+    return frame_of_rows(rows, HITS)
 
 
 # Whole files.
@@ -263,15 +247,15 @@ def read_file(source: Input, name: str, rules: ResponseRules, form: str | None) 
     faults = table.faults
     with without_collector():
         if form is None and not source.is_table and is_hits(source):
-            sort, frame = Sort.HITS, read_hit_lines(source, faults, rules)
+            cells, sort = read_hit_lines(source, faults), Sort.HITS
+            frame = read_rows(cells, sort, name, faults, rules)
         elif form in (None, *BY_KEYS) and holds_records(source):
             sort, frame, banks = records.read_labels(source, rules, faults)
         else:
             sort = table_of(source, form)
             plain, cells = read_plain(source, TABLES[sort], form)
             faults = plain.faults
-            named = pl.col("run").fill_null(name) if "run" in cells else pl.lit(name)
-            frame = read_rows(cells.with_columns(run=named), sort, faults, rules)
+            frame = read_rows(cells, sort, name, faults, rules)
     faults.check()
     frame = frame.with_columns(pl.col("run").fill_null(name), file=pl.lit(0))
     runs = frame["run"].unique(maintain_order=True).to_list()
@@ -303,22 +287,17 @@ def read_nuggets(given: Sequence[Input], rules: ResponseRules, form: str | None 
         if is_json and form in (None, *BY_KEYS) and NUGGETS.missing(names):
             table = PlainTable(source, NUGGETS)
             frame = records.read_gold(source, rules, table.faults)
+            table.faults.check()
             number = frame["topic"].n_unique()
         else:
             table, rows = read_plain(source, NUGGETS, form)
-            place, row = pl.int_range(pl.len()), pl.col("row")
-            rows = rows.with_row_index("row").sort(row.first().over("topic"), maintain_order=True)
-            known = {"text": pl.String, "time": pl.Float64}
-            rows = pl.concat([pl.DataFrame(schema=known), rows], how="diagonal").with_columns(
-                pl.col("text").fill_null(""), kind=pl.lit(records.LISTED), id="nugget_id"
+            rows = rows.rename({"nugget_id": "id", "time": "nugget_time"}, strict=False)
+            frame = pl.concat([pl.DataFrame(schema=GOLD), rows], how="diagonal").with_columns(
+                pl.col("text").fill_null(""),
+                kind=pl.lit(records.LISTED),
+                at=pl.int_range(pl.len()).over("topic"),
             )
-            rows = rows.with_columns(
-                at=place.over("topic"),
-                place=pl.lit(0) if rules.duplicates == "merge" else place.over("topic", "text"),
-                nugget_time="time",
-            )
-            frame = pl.concat([pl.DataFrame(schema=GOLD), rows], how="diagonal_relaxed")
-            frame = frame.select(list(GOLD))
+            frame = frame.with_columns(place=records.place_of(rules, "topic"))
             number = frame.height
         frames.append(frame.with_columns(file=pl.lit(at)))
         sources.append(table.record(number))
@@ -384,7 +363,7 @@ def find_unknown_words(table: Table) -> pl.DataFrame:
         found = found.filter((pl.col("what") != each) | ~word.is_in(KNOWN[each][0]))
     if "is_known" in rows:
         what = pl.when(is_rubric).then(pl.lit(VERDICT)).otherwise(pl.lit(LABEL))
-        labels = rows.filter(~pl.col("is_known"), ~pl.col("failed"))
+        labels = rows.filter(~pl.col("is_known"), ~pl.col("failed")).drop_nulls("at")
         found = pl.concat([labels.select("row", "line", what=what, word="word"), found])
     return found.sort("row", maintain_order=True)
 
@@ -414,7 +393,7 @@ def warn_of_labels(table: Table, rules: ResponseRules) -> Iterator[str]:
                 f"{path}: without a column version all labels of a run and topic are one response, "
                 "of which --rule versions=replace replaces nothing"
             )
-    if "failed" in rows and (failed := rows.filter("failed").height):
+    if "failed" in rows and (failed := rows.filter("failed", pl.col("at").is_not_null()).height):
         yield f"{path}: left out {count(failed, 'failed answer')} of the judge"
     if table.name == Sort.ANSWERS.name:
         sums = pl.col("words").cast(pl.Int64).sum(), pl.col("citations").max().cast(pl.Int64)
@@ -448,34 +427,34 @@ def remark(table: Table) -> Iterator[Line]:
         yield from ((told, False) for told in warn_of_labels(table, RULES))
 
 
-def number_responses(rows: pl.DataFrame, file: int) -> pl.DataFrame:
-    """Return rows of a file with numbers of responses that no other file has."""
-    return rows.with_columns(pl.col("response") + file * 2**32, file=pl.lit(file))
+def join_files(tables: Sequence[Table]) -> Table:
+    """Return the labels of several files as one table; no two responses have one number."""
 
+    def number(rows: pl.DataFrame, file: int) -> pl.DataFrame:
+        return rows.with_columns(pl.col("response") + file * 2**32, file=pl.lit(file))
 
-def join_files(tables: Sequence[Table]) -> pl.DataFrame:
-    """Return the labels of several files."""
-    return pl.concat([number_responses(each.frame, at) for at, each in enumerate(tables)])
+    return replace(
+        tables[0],
+        frame=pl.concat([number(each.frame, at) for at, each in enumerate(tables)]),
+        sources=tuple(source for each in tables for source in each.sources),
+        notes=tuple(number(each.notes[0], at) for at, each in enumerate(tables)),
+    )
 
 
 def import_labels(paths: Sequence[str], _: object) -> Imported:
     """Return labels of nuggets as the columns of the plain table: a row a label."""
     tables = [read_files([Input(path)], RULES)[0] for path in paths]
     for table in tables:
-        if (
-            "grade" not in table.frame
-            or "place" not in table.frame
-            or not table.frame["at"].count()
-        ):
+        if Sort[table.name] not in records.GRADED or not table.frame["at"].count():
             reason, cure = "holds no labels of nuggets", "give assignments of nuggets"
             table.refuse_all(reason, cure, "no-rows")
-    rows, version = join_files(tables), pl.col("version")
+    rows, version = join_files(tables).frame, pl.col("version")
     number = pl.col("response").rank("dense").over("run", "topic").cast(pl.String)
     name = pl.when(pl.col("place") < 0).then("text").otherwise(pl.format("{}#{}", "topic", "at"))
     rows = rows.with_columns(
         nugget_id=name,
         label=pl.col("grade").replace_strict(records.LABEL_OF, return_dtype=pl.String),
-        time=pl.coalesce("time", "whole"),
+        time=pl.coalesce("time", "last"),
         version=pl.when(version == "").then(number).otherwise(version),
     )
     rows = rows.drop_nulls("at").filter(~pl.col("failed"))

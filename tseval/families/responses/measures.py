@@ -118,7 +118,7 @@ def nugget_share(
 ) -> Result:
     """Return the share of the weights of nuggets."""
     above = change(index, "steps", "above", weigh(weights), worth)
-    below = change(index, "listed", "below", weigh(weights), LISTED)
+    below = change(index, "listed", "below", weigh(weights) * pl.col("number"), LISTED)
     return result_of(index, [above, below], share)
 
 
@@ -128,7 +128,8 @@ def rubric_share(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Re
     if index.tables.sort is Sort.VERDICTS:
         weight = pl.coalesce("weight", weight)
     above = change(index, "steps", "above", weight, worth)
-    below = change(index, "listed", "below", weight.clip(lower_bound=0.0), LISTED)
+    positive = weight.clip(lower_bound=0.0) * pl.col("number")
+    below = change(index, "listed", "below", positive, LISTED)
     tables = [above, below]
     if index.is_single and index.counts_missing:
         lacking = index["cells"].join(index["present"], on=KEY, how="anti")
@@ -139,7 +140,8 @@ def rubric_share(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Re
 def unmet_criteria(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
     """Return the number of mandatory criteria with these verdicts."""
     changed = change(index, "steps", "value", weigh(MUST), worth)
-    listed = change(index, "listed", "value", weigh(MUST), (0.0, worth[0]))
+    mandatory = weigh(MUST) * pl.col("number")
+    listed = change(index, "listed", "value", mandatory, (0.0, worth[0]))
     return result_of(index, [listed, changed], lambda sums: sums, "value")
 
 

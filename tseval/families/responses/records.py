@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from itertools import chain
-from typing import Any, TypeAlias, cast
+from functools import partial
+from itertools import zip_longest
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -18,13 +17,13 @@ from tseval.io import json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
-from tseval.io.json_tables import HALVES_CURE, OBJECT_CURE, holds_half, objects
+from tseval.io.json_tables import HALVES_CURE, OBJECT_CURE, holds_half
 from tseval.io.limits import DOCUMENT
-from tseval.io.records import kind_of
-from tseval.io.schema import ALL_TOPICS, Schema
-from tseval.io.tables import frame_of_rows
+from tseval.io.records import kind_of, records_in
+from tseval.io.schema import Schema
+from tseval.io.tables import add_faults, check_topics, frame_of_rows
 from tseval.io.text_lines import whole_text
-from tseval.io.times import TIME_CURE, NotANumber, implausible, number, why_implausible
+from tseval.io.times import NotANumber, implausible, number, why_implausible
 from tseval.records import frozen
 
 Record: TypeAlias = Mapping[str, Any]
@@ -102,17 +101,18 @@ def fields(kind: Any, names: str) -> dict[str, Any]:
 
 
 RESPONSE = fields(pl.Int64, "response at") | fields(pl.String, "run topic version")
-RESPONSE |= fields(pl.Float64, "whole time")
+RESPONSE |= fields(pl.Float64, "last time")
 """The number of the response; the place of the label in it, null where it has none; the time of the
 response's last sentence, and the label's own."""
-NUGGET = fields(pl.String, "text importance") | fields(pl.Int64, "place")
-NUGGET |= fields(pl.Float64, "nugget_time weight")
+NUGGET = fields(pl.String, "text importance") | fields(pl.Float64, "weight nugget_time")
+"""A nugget or a criterion, which has its tier as importance, and a weight."""
+WORD = NUGGET | fields(pl.String, "word status")
+"""The word is the label or the verdict as it is written."""
+GRADE = NUGGET | fields(pl.Int64, "place grade") | fields(pl.Boolean, "is_known failed")
+GRADE |= fields(pl.String, "word")
 """By text and place nuggets of two lists are the same: `place` says how often the text stood
-before, and is -1 where the text is an id. A criterion has its tier as importance, and a weight."""
-GRADE = (
-    fields(pl.Int64, "grade") | fields(pl.Boolean, "is_known failed") | fields(pl.String, "word")
-)
-"""The grade is 0, 1 for in part, or 2. A judge that failed gave no label; the word is the label."""
+before, and is -1 where the text is an id. The grade is 0, 1 for in part, or 2. A judge that failed
+gave no label."""
 LABELLED = {label: f"labelled {label}" for label in (2, 1, 0, -1)}
 CITED = (
     *LABELLED.values(), "pairs", "first", "first_hard", "first_cited", "first_sentences", "mean",
@@ -126,7 +126,7 @@ JUDGED = (
 )  # fmt: skip
 LENGTHS = ("sentences", "character_count", "words", "citations")
 TYPES = {
-    **dict.fromkeys(GRADED, NUGGET | GRADE),
+    **dict.fromkeys(GRADED, GRADE),
     Sort.SUPPORT: dict.fromkeys(CITED, pl.Float64),
     Sort.REPORT: dict.fromkeys(JUDGED, pl.Float64)
     | fields(pl.List(pl.String), "questions answers"),
@@ -140,7 +140,7 @@ TYPES = {
 QUESTION = fields(pl.String, "text") | fields(pl.Float64, "weight") | fields(pl.Boolean, "every")
 QUESTION |= fields(pl.List(pl.String), "answers")
 """A question takes every one of its answers (AND), or any (OR)."""
-GOLD = fields(pl.Int64, "line at") | fields(pl.String, "topic kind id") | NUGGET | QUESTION
+GOLD = fields(pl.Int64, "line at place") | fields(pl.String, "topic kind id") | NUGGET | QUESTION
 """A row a nugget, a criterion or a question; or one without a place in a list that has none."""
 LISTED, CRITERIA, QUESTIONS = "nuggets", "criteria", "questions"
 """The kinds of gold."""
@@ -152,10 +152,15 @@ LABEL_OF = {grade: label for label, grade in GRADE_OF.items()}
 VERDICT_OF = {"satisfied": 2, "partially_satisfied": 1, "not_satisfied": 0}
 SUPPORTED = {"full support": 2, "fs": 2, "partial support": 1, "ps": 1, "no support": 0, "ns": 0}
 """The words for the support of a citation, in any case."""
+SUPPORT_OF = SUPPORTED | {str(label): label for label in LABELLED}
+LENIENT = GRADE_OF | SUPPORTED | {word.replace(" ", "_"): each for word, each in SUPPORTED.items()}
+"""The labels that a table may have."""
+SENTENCES = ("answer", "response", "responses")
+"""Where the sentences of a response stand: under the first of these."""
 TOPIC_KEYS = ("topic_id", "narrative_id", "qid", "query_id")
 """Where the topic stands: under the first of these, or under `turn`; then in `metadata`."""
-VITAL_WEIGHT, OKAY_WEIGHT = 2.0, 1.0
-"""The weights of questions in the weighted coverage."""
+QUESTION_WEIGHTS = {VITAL: 2.0}
+"""The weights of questions in the weighted coverage, of which others weigh 1."""
 RUBRIC_WEIGHTS = {"A": 4.0, "B": 2.0, "C": 1.0}
 """The weights of questions of a rubric, by the letter with which their importance begins."""
 SORTS: dict[str, tuple[Sort, set[str]]] = {
@@ -183,46 +188,38 @@ GOLD_CURE = (
 
 
 class WrongRecordError(Exception):
-    """A record that cannot be read: why, and what to do; perhaps for several reasons."""
+    """A record that cannot be read: why, what to do, and the code of the fault."""
 
-    def __init__(self, reasons: str | Sequence[str], cure: str, code: str = "record-format"):
-        super().__init__(reasons)
-        self.reasons = [reasons] if isinstance(reasons, str) else reasons
-        self.cure, self.code = cure, code
-
-    def note(self, faults: FaultList, line: int | None) -> None:
-        """Note every reason as a fault of a line."""
-        for reason in self.reasons:
-            faults.add(line, reason, self.cure, self.code)
+    def __init__(self, reason: str, cure: str, code: str = "record-format"):
+        super().__init__(reason, cure, code)
 
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Record]]:
-    """Yield every object with its line: one a line; or one, or a list of them, over all lines.
-
-    Those of a list count as in the first line.
-    """
+    """Yield every object with its line: one a line, one over all lines, or those of a list."""
     first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK).strip()
-    is_whole = first == b"{" or first.startswith(b"[")
-    if not is_whole and first.startswith(b"{") and not _parses(first):
-        is_whole = _parses(source.whole_lines().removeprefix(BYTE_ORDER_MARK))
-    if not is_whole:
-        yield from objects(source, faults)
+    is_document = first == b"{"
+    if first.startswith(b"{") and not is_document and not _parses(first):
+        is_document = _parses(source.whole_lines().removeprefix(BYTE_ORDER_MARK))
+    if not is_document:
+        for line, each in records_in(source, faults):
+            if isinstance(each, dict):
+                yield line, each
+            else:
+                reason = f"{kind_of(each)} where an object is expected"
+                faults.add(line, reason, OBJECT_CURE, "json-type")
         return
     text = whole_text(source, faults)
     try:
-        found = json_text.load(text)
+        record = json_text.load(text)
     except (ValueError, RecursionError) as error:
         cure = "a document of JSON over several lines is one object"
         faults.add(*json_text.fault_of(text, error, cure))
         return
-    for each in found if isinstance(found, list) else [found]:
-        if holds_half(each):
-            reason = "an escape stands for half a character: not UTF-8"
-            faults.add(1, reason, HALVES_CURE, "encoding")
-        elif isinstance(each, dict):
-            yield 1, each
-        else:
-            faults.add(1, f"{kind_of(each)} where an object is expected", OBJECT_CURE, "json-type")
+    if holds_half(record):
+        reason = "an escape stands for half a character: not UTF-8"
+        faults.add(1, reason, HALVES_CURE, "encoding")
+    else:
+        yield 1, record
 
 
 def _parses(text: bytes) -> bool:
@@ -233,102 +230,69 @@ def _parses(text: bytes) -> bool:
     return True
 
 
-def value_in(record: Record, key: str, kind: type, default: Any = None) -> Any:
-    """Return the value of a key if it is of this kind; the default where the key is missing."""
-    value = record.get(key, default)
+SHAPES: Mapping[Sort, Mapping[str, Any]] = {
+    Sort.GRADES: {"nuggets": [{"text?": str}]},
+    Sort.VERDICTS: {"criteria": [{"text?": str}]},
+    Sort.SUPPORT: {"sentences": [{"citations?": [{}]}]},
+    Sort.REPORT: {
+        "judgments": [{"text": str, "citations?": [], "judgments?": [{"judgment_type_id": str}]}],
+        "nugget_bank?": {},
+    },
+    Sort.ANSWERS: {"references?": []},
+}
+"""What keys of records hold: an object with these keys, a list of such, a text; `?` may lack."""
+GOLD_SHAPE = {
+    "nuggets?": [{"text?": str}],
+    "criteria?": [{"text?": str}],
+    "nugget_bank?": {},
+    "rubrics?": [{"importance": str, "short_answers": [{}]}],
+}
+
+
+def check(value: Any, shape: Any, key: str, verb: str = "is") -> None:
+    """Refuse a value that is not of a shape; null counts as no value."""
+    kind: Any = shape if isinstance(shape, type) else type(shape)
     if not isinstance(value, kind):
-        what = f'"{key}" is {kind_of(value)}' if key in record else f'no "{key}"'
-        raise WrongRecordError(what, f'"{key}" must be {kind_of(kind())}')
-    return value
+        reason = f'no "{key}"' if value is None else f'"{key}" {verb} {kind_of(value)}'
+        raise WrongRecordError(reason, f"give {kind_of(kind())}")
+    for name, inner in shape.items() if kind is dict else ():
+        key, is_needed = name.rstrip("?"), not name.endswith("?")
+        if is_needed or value.get(key) is not None:
+            check(value.get(key), inner, key)
+    for each in value if kind is list and shape else ():
+        check(each, shape[0], key, "holds")
 
 
-def list_in(record: Record, key: str, *, may_lack: bool = False) -> list[Any]:
-    """Return a list; null is an empty one, and so is a missing one if it may be."""
-    is_empty = record.get(key) is None and (may_lack or key in record)
-    found: list[Any] = [] if is_empty else value_in(record, key, list)
-    return found
-
-
-def members(record: Record, key: str, *, may_lack: bool = False) -> list[Record]:
-    """Return a list of objects."""
-    found = list_in(record, key, may_lack=may_lack)
-    for each in found:
-        if not isinstance(each, dict):
-            cure = f'"{key}" must be a list of objects'
-            raise WrongRecordError(f'"{key}" holds {kind_of(each)}', cure)
-    return found
-
-
-def text_in(record: Record, key: str, default: str | None = None) -> str:
-    """Return a text."""
-    return str(value_in(record, key, str, default))
-
-
-def object_in(record: Record, key: str) -> Record:
-    """Return an object, an empty one where there is none."""
-    found = record.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def metadata(record: Record) -> Record:
-    """Return the object `metadata`; an empty one where there is none."""
-    is_missing = record.get("metadata") is None
-    return {} if is_missing else cast("Record", value_in(record, "metadata", dict))
-
-
-def weight_in(record: Record) -> float:
-    """Return the weight of a criterion: a finite number, also as a text of one."""
-    value = record["weight"]
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise WrongRecordError(f'"weight" is {kind_of(value)}', "give a number")
-    try:
-        return number(str(value))
-    except NotANumber as error:
-        raise WrongRecordError(f'weight "{value}" {error}', "give a number") from None
-
-
-def first_of(*places: tuple[Record, Sequence[str]]) -> tuple[str, Any]:
-    """Return the first key with a value, and this; two empty values where there is none."""
-    every = ((key, record.get(key)) for record, keys in places for key in keys)
-    return next(((key, value) for key, value in every if value is not None), ("", None))
-
-
-def name_of(value: Any, key: str) -> str:
-    """Return a name: a text that is not blank, or a whole number."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
+def name_in(record: Record, keys: Sequence[str], in_metadata: Sequence[str]) -> str | None:
+    """Return the name under the first of these keys of a record, or else of its metadata."""
+    places = [(record, key) for key in keys]
+    places += [(record.get("metadata") or {}, key) for key in in_metadata]
+    key, value = next(((k, place[k]) for place, k in places if place.get(k) is not None), ("", ""))
+    if key and type(value) not in (int, str):
         raise WrongRecordError(f'"{key}" is {kind_of(value)}', "give a text")
-    if not value.strip():
-        raise WrongRecordError(f"empty {key}", f"give every response its {key}")
-    if any(sign in value for sign in "\t\n\r"):
-        raise WrongRecordError(f"{key} holds a tab or a line's end", "remove it")
-    return value
+    name = str(value)
+    if key and (not name.strip() or any(sign in name for sign in "\t\n\r")):
+        reason = f"{key} holds a tab or a line's end" if name.strip() else f"empty {key}"
+        raise WrongRecordError(reason, f"give every response a {key} that is one line of text")
+    return name or None
 
 
 def topic_of(record: Record) -> str:
     """Return the topic."""
     in_metadata = (*TOPIC_KEYS, "request_id")
-    key, value = first_of((record, (*TOPIC_KEYS, "turn")), (metadata(record), in_metadata))
-    if not key:
+    topic = name_in(record, (*TOPIC_KEYS, "turn"), in_metadata)
+    if topic is None:
         raise WrongRecordError("no topic", f"name it as one of {', '.join(in_metadata)}")
-    topic = name_of(value, key)
-    if topic == ALL_TOPICS:
-        reason = 'a topic is called "all", the name of the mean over topics'
-        raise WrongRecordError(reason, "give the topic another name")
     return topic
 
 
-def run_of(record: Record) -> str | None:
-    """Return the run; None where no key names one."""
-    key, value = first_of((record, ["run_id"]), (metadata(record), ["run_id", "team_id"]))
-    return name_of(value, key) if key else None
-
-
-def sentences_of(record: Record) -> list[Any] | None:
-    """Return the sentences, None where there are none; a text is one sentence."""
-    key, value = first_of((record, ("answer", "response", "responses")))
-    return [value] if isinstance(value, str) else list_in(record, key) if key else None
+def sentences_of(record: Record) -> list[Any]:
+    """Return the sentences; a text is one sentence."""
+    key = next((key for key in SENTENCES if record.get(key) is not None), None)
+    sentences = record[key] if key else []
+    if not isinstance(sentences, str | list):
+        raise WrongRecordError(f'"{key}" is {kind_of(sentences)}', "give a list of sentences")
+    return [sentences] if isinstance(sentences, str) else sentences
 
 
 def word_of(label: Any) -> str:
@@ -336,43 +300,15 @@ def word_of(label: Any) -> str:
     return "" if label is None else str(label)
 
 
-def grade_of(label: Any, rules: ResponseRules) -> tuple[int, bool]:
-    """Return the grade of a label, and whether it is one of the three as the rules compare them."""
-    if isinstance(label, str) and rules.labels == "lenient":
-        label = label.strip().lower()
-    is_known = isinstance(label, str) and label in GRADE_OF
-    if not is_known and rules.labels == "strict":
-        shown = f' "{label}"' if isinstance(label, str) else f", {kind_of(label)},"
-        raise WrongRecordError(f"unknown label{shown}", LABEL_CURE)
-    return (GRADE_OF[label] if is_known else 0), is_known
-
-
-def verdict_of(verdict: Any, status: Any) -> tuple[int, bool, bool, str]:
-    """Return the columns of `GRADE` of a verdict."""
-    told = verdict.strip().lower().replace(" ", "_") if isinstance(verdict, str) else ""
-    is_failed = not told and status == "failed"
-    return VERDICT_OF.get(told, 0), told in VERDICT_OF, is_failed, word_of(verdict)
-
-
 def support_of(citation: Record) -> int:
     """Return the label of a citation; one that the judge failed to label is not judged."""
-    given = label = citation.get("support")
+    label = citation.get("support")
     if label is None and citation.get("status") == "failed":
         return -1
-    if isinstance(label, str):
-        with suppress(ValueError):
-            named = SUPPORTED.get(support_word(label))
-            label = int(label) if named is None else named
-    if type(label) is not int or label not in LABELLED:
-        shown = f'"{given}"' if label is given and isinstance(given, str) else str(label)
-        shown = shown if isinstance(label, int | float | str) else f"that is {kind_of(label)}"
-        raise WrongRecordError(f"unknown label {shown}", SUPPORT_CURE)
-    return label
-
-
-def support_word(label: str) -> str:
-    """Return a label of support as labels are compared."""
-    return label.strip().lower().replace("_", " ")
+    grade = SUPPORT_OF.get(str(label).strip().lower().replace("_", " "))
+    if grade is None:
+        raise WrongRecordError(f'unknown label "{word_of(label)}"', SUPPORT_CURE)
+    return grade
 
 
 def cited_amounts(labels: Sequence[int]) -> Iterator[float]:
@@ -390,135 +326,139 @@ def cited_amounts(labels: Sequence[int]) -> Iterator[float]:
     yield from (bool(judged), bool(judged) or not labels)
 
 
+def grade_words(
+    rows: pl.DataFrame,
+    sort: Sort,
+    rules: ResponseRules,
+    faults: FaultList,
+    known: Mapping[str, int] = GRADE_OF,
+) -> pl.DataFrame:
+    """Return rows with the grades of their labels, which mean these, or of their verdicts."""
+    word, is_failed = pl.col("word").fill_null(""), pl.lit(value=False)
+    label = word.str.strip_chars().str.to_lowercase() if rules.labels == "lenient" else word
+    if sort is Sort.VERDICTS:
+        label = word.str.strip_chars().str.to_lowercase().str.replace_all(" ", "_")
+        known, is_failed = VERDICT_OF, (label == "") & pl.col("status").eq_missing("failed")
+    grade = label.replace_strict(known, default=None, return_dtype=pl.Int64)
+    place = place_of(rules, "response", sort is Sort.VERDICTS)
+    columns = {"word": word, "grade": grade.fill_null(0), "is_known": grade.is_not_null()}
+    rows = rows.with_columns(**columns, failed=is_failed, place=place)
+    if sort is Sort.GRADES and rules.labels == "strict":
+        unknown = rows.filter(~pl.col("is_known")).drop_nulls("at")
+        reason = 'unknown label "{word}" of nugget "{text}"'
+        add_faults(faults, unknown, reason, LABEL_CURE, "record-format")
+    return rows
+
+
+def place_of(rules: ResponseRules, list_of: str, is_rubric: bool | pl.Expr = False) -> pl.Expr:
+    """Return how often the text of a nugget stood in its list before; all 0 where they merge."""
+    before = pl.int_range(pl.len()).over(list_of, "text")
+    is_counted = pl.lit(rules.duplicates == "count") | is_rubric
+    return pl.when(is_counted).then(before).otherwise(0)
+
+
 class Reader:
     """Reads the records of a file of JSON as responses with labels, or as gold."""
 
     def __init__(self, source: Input, rules: ResponseRules) -> None:
         self.rules, self.times, self.parse_time = rules, source.times, source.time_parser
-        self.labels: dict[Sort, Callable[[Record], Iterator[tuple[Any, ...]]]] = {
-            Sort.GRADES: self.grades,
-            Sort.VERDICTS: self.verdicts,
-            Sort.SUPPORT: self.support,
-            Sort.REPORT: self.judgments,
-            Sort.ANSWERS: self.answers,
-        }
-        """How the labels of each sort are read: the time of each, and its columns of `TYPES`."""
 
-    def time(self, record: Record, default: float | None = None) -> float | None:
+    def time(self, record: Any, default: float | None = None) -> float | None:
         """Return the time of a record, or of a sentence; the default where none is given."""
-        given = record.get("time")
-        if given is None:
-            given = metadata(record).get("time")
-        if given is None:
+        if not isinstance(record, dict):
             return default
-        if isinstance(given, bool) or not isinstance(given, int | float | str):
-            raise WrongRecordError(f'"time" is {kind_of(given)}', TIME_CURE)
+        value = record.get("time")
+        value = (record.get("metadata") or {}).get("time") if value is None else value
+        if value is None:
+            return default
         try:
-            seconds, why = self.parse_time(str(given)), None
+            seconds = self.parse_time(str(value))
         except NotANumber as error:
-            why = str(error), *self.times.cure([str(given)])
-        else:
-            if implausible(seconds, relative=self.times.relative):
-                why = why_implausible(seconds, relative=self.times.relative)
-        if why:
-            raise WrongRecordError(f'time "{given}" {why[0]}', *why[1:])
+            reason, cure = f'time "{value}" {error}', self.times.cure([str(value)])
+            raise WrongRecordError(reason, *cure) from None
+        if implausible(seconds, relative=self.times.relative):
+            reason, *rest = why_implausible(seconds, relative=self.times.relative)
+            raise WrongRecordError(f'time "{value}" {reason}', *rest)
         return seconds
 
-    def nuggets(self, record: Record, key: str) -> list[tuple[Any, ...]]:
-        """Return the nuggets or criteria of a list, as the columns of `NUGGET`.
-
-        A criterion without a weight weighs nothing. Where equal nuggets count once, all have the
-        place 0.
-        """
-        is_rubric, rows, before = key == CRITERIA, [], Counter[str]()
-        merges = self.rules.duplicates == "merge" and not is_rubric
-        for each in members(record, key):
-            text = text_in(each, "text", "")
-            place = 0 if merges else before[text]
-            before[text] += 1
-            importance = word_of(each.get("tier" if is_rubric else "importance"))
-            has_weight = each.get("weight") is not None if is_rubric else "weight" in each
-            weight = weight_in(each) if has_weight else 0.0 if is_rubric else None
+    def nuggets(self, record: Record, key: str = LISTED) -> Iterator[tuple[Any, ...]]:
+        """Yield nuggets or criteria as the columns of `WORD`."""
+        is_rubric = key == CRITERIA
+        importance, label = ("tier", "verdict") if is_rubric else ("importance", "assignment")
+        for each in record[key]:
+            weight, word, status = each.get("weight"), each.get(label), word_of(each.get("status"))
+            weight = 0 if weight is None and is_rubric else weight
+            try:
+                weight = None if weight is None else number(str(weight))
+            except NotANumber as error:
+                raise WrongRecordError(f'weight "{weight}" {error}', "give a number") from None
+            if status == "failed" and not isinstance(word, str):
+                word = None
             time = None if is_rubric else self.time(each)
-            rows.append((text, importance, place, time, weight))
-        return rows
+            text = each.get("text") or "", word_of(each.get(importance))
+            yield None, *text, weight, time, word_of(word), status
 
     def grades(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the labels of nuggets of an assignment."""
-        listed, wrong = members(record, "nuggets"), []
         for key in ("importance", "assignment") if self.rules.labels == "exact" else ():
-            if any(key not in each for each in listed):
+            if any(key not in each for each in record[LISTED]):
                 raise WrongRecordError(f'a nugget has no "{key}"', KEY_CURE)
-        for nugget, each in zip(self.nuggets(record, "nuggets"), listed, strict=True):
-            label = each.get("assignment")
-            try:
-                yield None, *nugget, *grade_of(label, self.rules), False, word_of(label)
-            except WrongRecordError as error:
-                wrong.append(f'{error.reasons[0]} of nugget "{nugget[0]}"')
-        if wrong:
-            raise WrongRecordError(wrong, LABEL_CURE)
-
-    def verdicts(self, record: Record) -> Iterator[tuple[Any, ...]]:
-        """Yield the verdicts of a rubric."""
-        for criterion, each in zip(self.nuggets(record, CRITERIA), record[CRITERIA], strict=True):
-            yield None, *criterion, *verdict_of(each.get("verdict"), each.get("status"))
+        return self.nuggets(record)
 
     def support(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the sentences whose citations are labelled."""
-        whole = self.time(record)
-        for sentence in members(record, "sentences"):
-            labels = [support_of(each) for each in members(sentence, "citations", may_lack=True)]
-            yield self.time(sentence, whole), *map(float, cited_amounts(labels))
+        time = self.time(record)
+        for sentence in record["sentences"]:
+            labels = [support_of(each) for each in sentence.get("citations") or ()]
+            yield self.time(sentence, time), *map(float, cited_amounts(labels))
 
     def judgments(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the sentences of a report that was judged; the report itself may have times."""
-        report = object_in(record, "report")
-        whole, there = self.time(record, self.time(report)), sentences_of(report) or []
-        for at, sentence in enumerate(members(record, "judgments")):
-            beside = there[at] if at < len(there) and isinstance(there[at], dict) else {}
-            time = self.time(sentence, self.time(beside, whole))
-            cited = len(list_in(sentence, "citations", may_lack=True))
-            told, matched = [], []
-            for each in members(sentence, "judgments", may_lack=True):
-                text_in(each, "judgment_type_id")
-                told.append(object_in(each, "response"))
-            for nugget in chain(*(members(e, "matched_nuggets", may_lack=True) for e in told)):
-                question, answer = text_in(nugget, "question_text"), nugget.get("matched_answer")
-                is_one = isinstance(answer, str)  # which may stand without a list
-                answers = [answer] if is_one else list_in(nugget, "matched_answer", may_lack=True)
-                matched += [(question, str(each)) for each in answers]
+        report = report_of(record)
+        time, sentences = self.time(record, self.time(report)), sentences_of(report)
+        for judged, sentence in zip_longest(record["judgments"], sentences):
+            if judged is None:
+                break
+            replies = [each.get("response") for each in judged.get("judgments") or ()]
+            replies = [each for each in replies if isinstance(each, dict)]
+            matched = []
+            for reply in replies:
+                check(reply, {"matched_nuggets?": [{"question_text": str}]}, "response")
+                for nugget in reply.get("matched_nuggets") or ():
+                    answers = nugget.get("matched_answer") or []
+                    if not isinstance(answers, str | list):
+                        reason = f'"matched_answer" is {kind_of(answers)}'
+                        raise WrongRecordError(reason, "give a list of answers")
+                    answers = [answers] if isinstance(answers, str) else answers
+                    matched += [(nugget["question_text"], str(each)) for each in answers]
+            cited = len(judged.get("citations") or ())
             relevant, attested, needs = (
-                sum(each.get(key) is True for each in told)
+                sum(each.get(key) is True for each in replies)
                 for key in ("is_relevant", "is_attested", "requires_citation")
             )
             is_correct, counts = 0 < cited <= attested, cited > 0 or needs > 0
-            amounts = (1, len(text_in(sentence, "text")), cited, relevant, attested, is_correct)
+            amounts = (1, len(judged["text"]), cited, relevant, attested, is_correct, counts)
             lists = [question for question, _ in matched], [answer for _, answer in matched]
-            yield time, *map(float, (*amounts, counts)), *lists
+            yield self.time(judged, self.time(sentence, time)), *map(float, amounts), *lists
 
     def answers(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the sentences of a response, with the documents that they cite."""
-        whole = self.time(record)
-        references = list_in(record, "references", may_lack=True)
-        for each in sentences_of(record) or ():
-            if not isinstance(each, dict | str):
-                raise WrongRecordError(f"a sentence is {kind_of(each)}", "give an object or a text")
+        time, references = self.time(record), record.get("references") or []
+        for each in sentences_of(record):
             sentence = {"text": each} if isinstance(each, str) else each
-            cited = list(self.documents(sentence, references))
-            text, time = text_in(sentence, "text"), self.time(sentence, whole)
-            lengths = (1, len(text), len(text.split()), len(cited))
-            yield time, *map(float, lengths), text, cited
+            check(sentence, {"text": str}, "sentence")
+            documents = list(self.documents(sentence.get("citations") or [], references))
+            text = sentence["text"]
+            lengths = (1, len(text), len(text.split()), len(documents))
+            yield self.time(sentence, time), *map(float, lengths), text, documents
 
-    def documents(self, sentence: Record, references: Sequence[Any]) -> Iterator[str]:
+    def documents(self, cited: Any, references: Sequence[Any]) -> Iterator[str]:
         """Yield the documents that a sentence cites, by their names or their positions."""
-        cited = sentence.get("citations")
-        is_keyed = isinstance(cited, dict)
-        for each in (
-            list(cited or ()) if is_keyed else list_in(sentence, "citations", may_lack=True)
-        ):
+        check(cited, {} if isinstance(cited, dict) else [], "citations")
+        for each in cited:
             if isinstance(each, dict):
                 yield str(each.get("reference", each.get("docid")))
-            elif isinstance(each, bool) or not isinstance(each, int | str):
+            elif type(each) not in (int, str):
                 cure = "give a position or a name"
                 raise WrongRecordError(f"a citation is {kind_of(each)}", cure)
             elif isinstance(each, int) and 0 <= each < len(references):
@@ -530,81 +470,74 @@ class Reader:
                 reason = f"a citation of position {each}, of {listed}"
                 raise WrongRecordError(reason, POSITION_CURE)
 
-    def response(self, sort: Sort, record: Record) -> tuple[Any, ...]:
-        """Return labels of a response, the bank with it, and its run, topic, version and time."""
-        labels, bank = list(self.labels[sort](record)), None
-        report = object_in(record, "report") if sort is Sort.REPORT else {}
-        named = {**report, **record}
-        topic, run, whole = topic_of(named), run_of(named), self.time(named)
-        parts = sentences_of(named) or list_in(named, "sentences", may_lack=True)
-        times = [self.time(each, whole) if isinstance(each, dict) else whole for each in parts]
-        whole = max((each for each in times if each is not None), default=whole)
-        if sort is Sort.REPORT and "nugget_bank" in record:
-            bank = list(bank_of(record, topic))
-        return labels, bank, run, topic, "", whole
+    def head(self, record: Record) -> tuple[Any, ...]:
+        """Return the run, the topic, the version and the last time of a response."""
+        run, time = name_in(record, ["run_id"], ["run_id", "team_id"]), self.time(record)
+        parts = sentences_of(record) or record.get("sentences") or [None]
+        times = [self.time(each, time) for each in parts]
+        last = max((each for each in times if each is not None), default=time)
+        return run, topic_of(record), "", last
 
-    def gold(self, record: Record) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    def gold(self, record: Record) -> Iterator[tuple[str, str, list[tuple[Any, ...]]]]:
         """Yield each topic of a record of gold, the kind of gold, and its rows."""
-        if isinstance(record.get("nuggets"), list):
-            nuggets = self.nuggets(record, LISTED)
-            yield topic_of(record), LISTED, named_rows(nuggets)
-        elif "criteria" in record:
-            yield topic_of(record), CRITERIA, named_rows(self.nuggets(record, CRITERIA))
-        elif "nugget_bank" in record:
-            topic = topic_of(record)
-            yield topic, QUESTIONS, list(bank_of(record, topic))
+        for key in (LISTED, CRITERIA):
+            if isinstance(record.get(key), list):
+                nuggets = [each[1:5] for each in self.nuggets(record, key)]
+                yield topic_of(record), key, nuggets
+                return
+        if "nugget_bank" in record:
+            yield topic_of(record), QUESTIONS, list(bank_of(record))
         elif "rubrics" in record:
-            yield topic_of(record), QUESTIONS, [rubric_of(e) for e in members(record, "rubrics")]
+            yield topic_of(record), QUESTIONS, list(map(rubric_of, record["rubrics"] or ()))
         elif record and all(map(is_turn, record.values())):
             for turn, listed in record.items():
-                texts = [{"text": text_in(each, "text")} for each in listed.values()]
-                nuggets = self.nuggets({LISTED: texts}, LISTED)
-                yield name_of(turn, "turn"), LISTED, named_rows(nuggets)
+                check([*listed.values()], [{"text": str}], turn)
+                texts = [(each["text"], "", None, None) for each in listed.values()]
+                yield topic_of({"turn": turn}), LISTED, texts
         else:
             raise WrongRecordError("no nuggets", GOLD_CURE)
 
 
-def named_rows(nuggets: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
-    """Return nuggets as rows."""
-    return [dict(zip(NUGGET, each, strict=True)) for each in nuggets]
+LABELS: Mapping[Sort, Callable[[Reader, Record], Iterator[tuple[Any, ...]]]] = {
+    Sort.GRADES: Reader.grades,
+    Sort.VERDICTS: partial(Reader.nuggets, key=CRITERIA),
+    Sort.SUPPORT: Reader.support,
+    Sort.REPORT: Reader.judgments,
+    Sort.ANSWERS: Reader.answers,
+}
+"""How the labels of each sort are read: the time of each, and its columns."""
 
 
-def bank_of(record: Record, topic: str) -> Iterator[dict[str, Any]]:
+def report_of(record: Record) -> Record:
+    """Return the report that was judged, an empty one where there is none."""
+    report = record.get("report")
+    report = report if isinstance(report, dict) else {}
+    check(report, {"metadata?": {}}, "report")
+    return report
+
+
+def bank_of(record: Record) -> Iterator[tuple[Any, ...]]:
     """Yield the questions of a bank of nuggets, as rows."""
-    bank = record["nugget_bank"]
-    if not isinstance(bank, dict):
-        raise WrongRecordError(f'"nugget_bank" is {kind_of(bank)}', f"give topic {topic} a bank")
-    for text, question in bank.items():
-        if not isinstance(question, dict):
-            raise WrongRecordError(f'question "{text}" is {kind_of(question)}', "give an object")
-        answers, kind = question.get("answers"), question.get("aggregator_type") or "OR"
-        if not isinstance(answers, dict | list):
-            cure = "give an object of them"
-            raise WrongRecordError(f'question "{text}" has no "answers"', cure)
+    for text, question in (record["nugget_bank"] or {}).items():
+        if not isinstance(question, dict) or not isinstance(question.get("answers"), dict | list):
+            reason = f'question "{text}" has no "answers"'
+            raise WrongRecordError(reason, "give an object with an object of answers")
+        kind = question.get("aggregator_type") or "OR"
         if kind not in ("OR", "AND"):
             raise WrongRecordError(f'unknown aggregator_type "{kind}"', "it is OR or AND")
-        weight = VITAL_WEIGHT if question.get("importance") == VITAL else OKAY_WEIGHT
-        yield question_row(text, weight, answers, every=kind == "AND")
+        weight = QUESTION_WEIGHTS.get(str(question.get("importance")), 1.0)
+        yield text, weight, kind == "AND", sorted(set(map(str, question["answers"])))
 
 
-def rubric_of(question: Record) -> dict[str, Any]:
+def rubric_of(question: Record) -> tuple[Any, ...]:
     """Return a question of a rubric with the ids of its answers, as a row."""
     text = str(question.get("question_id", question.get("question_text", "")))
-    importance = text_in(question, "importance")
-    weight = RUBRIC_WEIGHTS.get(importance.strip()[:1].upper())
+    weight = RUBRIC_WEIGHTS.get(question["importance"].strip()[:1].upper())
     if weight is None:
         cure = "it begins with A, B or C, such as `A: Have to Know`"
-        raise WrongRecordError(f'unknown importance "{importance}"', cure)
-    answers = [answer.get("answer_id") for answer in members(question, "short_answers")]
-    return question_row(text, weight, answers)
-
-
-def question_row(
-    text: str, weight: float, answers: Iterable[Any], *, every: bool = False
-) -> dict[str, Any]:
-    """Return a question as a row, with its different answers."""
-    named = sorted({str(answer) for answer in answers})
-    return {"text": text, "weight": weight, "every": every, "answers": named}
+        raise WrongRecordError(f'unknown importance "{question["importance"]}"', cure)
+    answers = {str(answer.get("answer_id")) for answer in question["short_answers"]}
+    return text, weight, False, sorted(answers)
 
 
 def is_turn(value: Any) -> bool:
@@ -616,15 +549,18 @@ def is_turn(value: Any) -> bool:
 
 def sort_of(record: Record) -> Sort | None:
     """Return what a record is by its keys; None if nothing known."""
-    lists = [key for key in SORTS if isinstance(record.get(key), list)]
-    if not lists:
-        return None if sentences_of(record) is None else Sort.ANSWERS
-    sort, marks = SORTS[lists[0]]
-    objects = [each for each in record[lists[0]] if isinstance(each, dict)]
+    key = next((key for key in SORTS if isinstance(record.get(key), list)), None)
+    if key is None:
+        has_sentences = any(isinstance(record.get(key), str | list) for key in SENTENCES)
+        return Sort.ANSWERS if has_sentences else None
+    sort, marks = SORTS[key]
+    objects = [each for each in record[key] if isinstance(each, dict)]
     is_marked = not marks or any(not marks.isdisjoint(each) for each in objects)
-    if is_marked or (record[lists[0]] == [] and sort is Sort.VERDICTS):
-        return sort
-    return sort if record.get("run_id") or metadata(record).get("run_id") else None
+    is_empty_rubric = record[key] == [] and sort is Sort.VERDICTS
+    metadata = record.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    has_run = record.get("run_id") or metadata.get("run_id")
+    return sort if is_marked or is_empty_rubric or has_run else None
 
 
 def is_gold(record: Record) -> bool:
@@ -640,31 +576,37 @@ def read_labels(
     source: Input, rules: ResponseRules, faults: FaultList
 ) -> tuple[Sort, pl.DataFrame, pl.DataFrame]:
     """Return the sort of the labels of a file, its rows, and the banks that came with them."""
-    reader, sort, rows, banks = Reader(source, rules), None, list[Any](), list[dict[str, Any]]()
+    reader, sort, rows, banks = Reader(source, rules), None, list[Any](), list[Any]()
     for response, (line, record) in enumerate(documents(source, faults)):
         try:
-            own = sort_of(record)
-            if own is None and is_gold(record):
+            check(record, {"metadata?": {}}, "record")
+            other = sort_of(record)
+            if other is None and is_gold(record):
                 raise WrongRecordError("nuggets, and no labels of them", "give them as --nuggets")
-            if own is None:
+            if other is None:
                 raise WrongRecordError("neither labels nor a response", SORT_CURE)
-            if sort not in (None, own):
-                reason = f"{own.value}, where the lines above hold {sort.value}"
+            if sort not in (None, other):
+                reason = f"{other.value}, where the lines above hold {sort.value}"
                 raise WrongRecordError(reason, "give each sort of labels a file of its own")
-            labels, bank, *head = reader.response(own, record)
+            check(record, SHAPES[other], "record")
+            labels = list(LABELS[other](reader, record))
+            run, topic, *head = reader.head({**report_of(record), **record})
+            has_bank = other is Sort.REPORT and "nugget_bank" in record
+            bank = list(bank_of(record)) or [(None,) * len(QUESTION)] if has_bank else []
         except WrongRecordError as error:
-            error.note(faults, line)
+            faults.add(line, *error.args)
             continue
-        sort, nothing = own, [None] * (1 + len(TYPES[own]))
-        listed = enumerate(labels) if labels else [(None, nothing)]
-        rows += [(line, response, at, *head, *label) for at, label in listed]
-        if bank is not None:
-            banks += [{"response": response, "topic": head[1], **each} for each in bank or [{}]]
+        sort, types = other, WORD if other in GRADED else TYPES[other]
+        listed = enumerate(labels) if labels else [(None, [None] * (1 + len(types)))]
+        rows += [(line, response, at, run, topic, *head, *label) for at, label in listed]
+        banks += [(response, topic, *each) for each in bank]
     faults.check()
     if sort is None:
         faults.refuse(None, "holds no responses", SORT_CURE, "no-rows")
-    frame = frame_of_rows(rows, Schema("", ()), **RESPONSE, **TYPES[sort])
-    return sort, frame, pl.DataFrame(banks, schema=BANK)
+    frame = frame_of_rows(rows, Schema("", ()), **RESPONSE, **types)
+    frame = grade_words(frame, sort, rules, faults) if sort in GRADED else frame
+    frame = check_topics(frame.select("line", *RESPONSE, *TYPES[sort]), faults)
+    return sort, frame, pl.DataFrame(banks, schema=BANK, orient="row")
 
 
 def read_gold(source: Input, rules: ResponseRules, faults: FaultList) -> pl.DataFrame:
@@ -672,15 +614,19 @@ def read_gold(source: Input, rules: ResponseRules, faults: FaultList) -> pl.Data
     reader, lines, rows = Reader(source, rules), dict[str, int](), list[dict[str, Any]]()
     for line, record in documents(source, faults):
         try:
-            for topic, kind, own in reader.gold(record):
+            check(record, {"metadata?": {}, **GOLD_SHAPE}, "record")
+            for topic, kind, listed in reader.gold(record):
                 if topic in lines:
                     cure = f"first in line {lines[topic]}: remove one of them"
                     raise WrongRecordError(f'topic "{topic}" stands twice', cure)
                 lines[topic], head = line, {"line": line, "topic": topic, "kind": kind}
-                rows += [{**head, "at": at, **each} for at, each in enumerate(own)] or [head]
+                columns = QUESTION if kind == QUESTIONS else NUGGET
+                members = [dict(zip(columns, each, strict=True)) for each in listed]
+                rows += [{**head, "at": at, **each} for at, each in enumerate(members)] or [head]
         except WrongRecordError as error:
-            error.note(faults, line)
+            faults.add(line, *error.args)
     faults.check()
     if not lines:
         faults.refuse(None, "holds no nuggets", GOLD_CURE, "no-rows")
-    return pl.DataFrame(rows, schema=GOLD)
+    frame = check_topics(pl.DataFrame(rows, schema=GOLD), faults)
+    return frame.with_columns(place=place_of(rules, "topic", pl.col("kind") == CRITERIA))

@@ -24,9 +24,7 @@ from tseval.families.responses.records import (
     ResponseRules,
     Sort,
 )
-from tseval.io.faults import FaultList
-from tseval.io.inputs import Input
-from tseval.io.tables import Table, add_faults
+from tseval.io.tables import Table
 from tseval.records import frozen
 
 TIMES_CURE = "give this response a time, or leave out the times of all responses"
@@ -44,12 +42,12 @@ AMOUNTS = {Sort.SUPPORT: CITED, Sort.REPORT: JUDGED, Sort.COUNTS: COUNTED, Sort.
 class ResponseTables:
     """The inputs, read."""
 
-    labels: Sequence[Table]
-    """The files whose labels are scored."""
-    sources: Sequence[Input]
-    """What they were read from."""
+    labels: Table
+    """The labels that are scored."""
     answers: Sequence[Table]
     """The responses themselves, beside labels of such: they tell times."""
+    files: Sequence[Table]
+    """Each file of labels."""
     beside: Mapping[str, Table]
     """What stands beside the runs, by the names of the inputs."""
     rules: ResponseRules
@@ -57,7 +55,7 @@ class ResponseTables:
     @property
     def sort(self) -> Sort:
         """What the labels are."""
-        return Sort[self.labels[0].name]
+        return Sort[self.labels.name]
 
     @property
     def gold(self) -> Table | None:
@@ -77,9 +75,9 @@ class ResponseTables:
 class ResponseIndex(FrameIndex):
     """Responses by (run, topic): items whose grades change in time, and sums of dated amounts.
 
-    Frames: `cells`, each of which has a value; `items`; `steps`, the changes of their grades;
-    `raised`, the same where no grade is ever lost; `listed`, when they come into the list that
-    counts, and go; `sums` of amounts.
+    Frames: `cells`, each of which has a value; `items`, nuggets with labels; `steps`, the changes
+    of their grades; `raised`, the same where no grade is ever lost; `nuggets` of the gold, and of
+    which `number` come into the list that counts when, and go: `listed`; `sums` of amounts.
     """
 
     tables: ResponseTables
@@ -119,20 +117,20 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
     A label is there `when` it says itself, else with its response, whose time the run that was
     labelled may tell. An empty answer needs no time.
     """
-    sort, labels, when = tables.sort, files.join_files(tables.labels), pl.col("when")
+    sort, labels, when = tables.sort, tables.labels.frame, pl.col("when")
     if tables.answers:
-        told = files.join_files(tables.answers).unique("response")
-        told = told.group_by(KEY).agg(told=pl.col("whole").first(), number=pl.len())
+        told = files.join_files(tables.answers).frame.unique("response")
+        told = told.group_by(KEY).agg(**{"last of run": pl.col("last").first()}, number=pl.len())
         labels = labels.join(told.filter(number=1), on=KEY, how="left", maintain_order="left")
-        labels = labels.with_columns(whole=pl.coalesce("whole", "told")).drop("number")
+        labels = labels.with_columns(last=pl.coalesce("last", "last of run")).drop("number")
     says = pl.col("at").is_not_null()
     if sort is Sort.ANSWERS or sort in GRADED:
         says = pl.col("words" if sort is Sort.ANSWERS else "grade") > 0
-    labels = labels.with_columns(when=pl.coalesce("time", "whole"))
+    labels = labels.with_columns(when=pl.coalesce("time", "last"))
     responses = labels.group_by("response", maintain_order=True).agg(
         pl.col("file", "line", *KEY).first(),
         begun=when.min(),
-        earliest=pl.min_horizontal(when, "whole").min(),
+        earliest=pl.min_horizontal(when, "last").min(),
         lacks=(says & when.is_null()).any(),
     )
     is_dated = bool(responses["earliest"].count())
@@ -155,7 +153,7 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
         {"present": versions.select(KEY).unique()},
         tables,
         has_times=is_dated and not undated.height,
-        undated=list(tell_undated(undated, tables)),
+        undated=tell_undated(undated, tables),
         unknown=[name for name in named if name not in set(topics)],
         is_single=is_single,
     )
@@ -164,7 +162,7 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
         cells = versions.select(CELL)
         lacking = every.join(versions, on=KEY, how="anti")
         every = pl.concat([cells, lacking.with_columns(cell=-1 - pl.int_range(pl.len()))])
-    labels = labels.drop(*KEY, "file", "line", "version", "time", "whole").drop_nulls("at")
+    labels = labels.drop(*KEY, "file", "line", "version", "time", "last").drop_nulls("at")
     known = versions.select("response", "file", "line", *CELL, "number", "since", "until")
     labels = known.join(labels, on="response", maintain_order="left_right")
     parts = Parts(labels.with_columns(date=when.fill_null(ALWAYS)), versions, cells)
@@ -174,12 +172,10 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
     return replace(index, frames=frames)
 
 
-def tell_undated(responses: pl.DataFrame, tables: ResponseTables) -> Iterator[Fault]:
-    """Yield responses without a time as faults."""
+def tell_undated(responses: pl.DataFrame, tables: ResponseTables) -> list[Fault]:
+    """Return responses without a time as faults."""
     reason = "no time, although other responses have one"
-    for file, line in responses.select("file", "line").iter_rows():
-        source = tables.sources[file]
-        yield Fault(source.path, line, reason, TIMES_CURE, "missing-time", unit=source.unit)
+    return list(tables.labels.faults(responses, reason, TIMES_CURE, "missing-time"))
 
 
 def order_versions(responses: pl.DataFrame, tables: ResponseTables) -> pl.DataFrame:
@@ -202,15 +198,15 @@ def order_versions(responses: pl.DataFrame, tables: ResponseTables) -> pl.DataFr
         unit = wrong.head(1).select(KEY)
         lacking = wrong.filter("is_lacking").join(unit, on=KEY, how="semi").sort("response")
         if lacking.height:
-            raise InputError(list(tell_undated(lacking, tables)))
-        row = wrong.row(0, named=True)
-        source, other = tables.sources[row["file"]], tables.sources[row["other_file"]]
-        reason = f"run {row['run']} has two responses to topic {row['topic']} at one time"
+            raise InputError(tell_undated(lacking, tables))
+        row, sources = wrong.row(0, named=True), tables.labels.sources
+        path, other = sources[row["file"]].path, sources[row["other_file"]].path
         cure = f"the other is in line {row['other']}: {SAME_CURE}"
-        if other is not source:
-            named = f"--name {source.path}=NAME gives the run of this file a name of its own"
-            cure = f"the other is at {other.path}:{row['other']}: {SAME_CURE}; {named}"
-        FaultList(source).refuse(row["line"], reason, cure, "duplicate-id")
+        if row["other_file"] != row["file"]:
+            named = f"--name {path}=NAME gives the run of this file a name of its own"
+            cure = f"the other is at {other}:{row['other']}: {SAME_CURE}; {named}"
+        reason = "run {run} has two responses to topic {topic} at one time"
+        tables.labels.refuse(wrong.head(1), reason, cure, "duplicate-id")
     return ordered
 
 
@@ -224,7 +220,7 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
         known = gold.group_by("topic").agg(start=pl.col("nugget_time").min())
         times = times.update(known, on="topic")
     times = times.with_columns(start.fill_null(start.min()).fill_null(0.0))
-    every = (*tables.labels, *tables.answers, *tables.beside.values())
+    every = (tables.labels, *tables.answers, *tables.beside.values())
     if any(source.is_relative for table in every for source in table.sources):
         times = times.with_columns(start=pl.lit(0.0))
     if "topics" in tables.beside:
@@ -233,77 +229,86 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
 
 
 def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
-    """Return items for the nuggets of the gold, or else for those of the responses themselves."""
+    """Return items for the nuggets that have labels, and which nuggets count in each cell.
+
+    These are those of the gold, as numbers of equal ones, or else those of the responses.
+    """
     gold = tables.gold_of(questions=False) if tables.sort is not Sort.HITS else None
     is_replacing, newer = tables.rules.versions == "replace", find_newer(tables, parts)
-    is_failed, is_listed = pl.col("failed"), gold is not None and tables.rules.nuggets != "record"
-    if gold is not None and is_listed:
-        labels, items = label_gold(tables, parts, gold)
-        failed = labels.filter(is_failed).join(labels.filter(~is_failed), on="item", how="anti")
-        entered = items.join(failed, on="item", how="anti")
-        labels = labels.filter(~is_failed)
-    else:
-        key, own = [*CELL, "text", "place"], ["importance", "weight"] if is_replacing else []
-        firsts = pl.col(own).first().over("response", "text", "place").name.prefix("first ")
-        labels = parts.labels.filter(~is_failed).with_columns(firsts).with_row_index("row")
-        item = pl.col("row").first().over(*key, *(f"first {name}" for name in own))
-        labels = labels.with_columns(item=item)
-        entered = items = labels.filter(pl.col("row") == item).with_columns(name=pl.lit(""))
-    steps = find_steps(labels, newer)
-    listed = entered.select("item", before=0, after=1, date=ALWAYS)
-    if newer is not None and not is_listed:
-        listed = find_steps(labels.with_columns(date="since", grade=pl.lit(1, pl.Int64)), newer)
+    labels, nuggets, is_failed = parts.labels.with_columns(name=pl.lit("")), None, pl.col("failed")
+    if gold is not None and tables.rules.nuggets != "record":
+        labels, nuggets = label_gold(tables, parts, gold)
     wrong = {
         "invalid_labels": ~pl.col("is_known"),
         "invalid_importances": ~pl.col("importance").is_in([VITAL, OKAY]),
     }
-    sums = labels.select(*CELL, "date", **{n: e.cast(pl.Float64) for n, e in wrong.items()})
-    columns = ("item", *CELL, "text", "place", "name", "importance", "weight")
-    items = items.select(*columns, known=pl.col("nugget_time").fill_null(ALWAYS))
-    raised = steps if newer is None else find_steps(labels, None)
-    frames = {"steps": steps, "raised": raised, "listed": listed}
-    return {"items": items, "sums": sums, **attach_items(frames, items)}
+    answered = labels.filter(~is_failed)
+    sums = answered.select(*CELL, "date", **{n: e.cast(pl.Float64) for n, e in wrong.items()})
+    if nuggets is not None:
+        key, columns = [*CELL, "nugget"], set(nuggets.columns) - {"topic", "nugget"}
+        labels = labels.drop(columns, strict=False)
+        labels = labels.join(nuggets, on=["topic", "nugget"], maintain_order="left")
+        answered = labels.filter(~is_failed)
+    else:
+        own = ["importance", "weight"] if is_replacing else []
+        firsts = pl.col(own).first().over("response", "text", "place").name.prefix("first ")
+        key = [*CELL, "text", "place", *(f"first {name}" for name in own)]
+        answered = answered.with_columns(firsts)
+    item = pl.col("row").first().over(key)
+    answered = answered.with_row_index("row").with_columns(item=item)
+    items = answered.filter(pl.col("row") == pl.col("item")).with_columns(
+        pl.col("importance").cast(pl.Categorical), known=pl.col("nugget_time").fill_null(ALWAYS)
+    )
+    steps = find_steps(answered, newer, items)
+    listed = items.with_columns(before=0, after=1, date=ALWAYS)
+    if newer is not None:
+        all_alike = answered.with_columns(date="since", grade=pl.lit(1, pl.Int64))
+        listed = find_steps(all_alike, newer, items)
+    raised = steps if newer is None else find_steps(answered, None, items)
+    frames = {"items": items, "sums": sums, "steps": steps, "raised": raised}
+    if nuggets is None:
+        return frames | {"listed": listed.with_columns(number=1)}
+    failed = labels.filter(is_failed).join(answered, on=key, how="anti").unique(key)
+    counts = count_listed(tables, parts.cells, nuggets, failed)
+    return frames | {"nuggets": nuggets, "listed": counts}
 
 
-def attach_items(
-    frames: Mapping[str, pl.DataFrame], items: pl.DataFrame
-) -> dict[str, pl.DataFrame]:
-    """Return changes of items with their cells and what they weigh."""
-    importance = pl.col("importance").cast(pl.Categorical)
-    known = items.select("item", *CELL, importance, "weight", "known")
-    return {
-        name: each.join(known, on="item", maintain_order="left") for name, each in frames.items()
-    }
+def count_listed(
+    tables: ResponseTables, cells: pl.DataFrame, nuggets: pl.DataFrame, failed: pl.DataFrame
+) -> pl.DataFrame:
+    """Return how many nuggets count in each cell, and from when on: all but the failed ones."""
+    is_late = tables.rules.denominator == "known"
+    known = pl.col("nugget_time").fill_null(ALWAYS) if is_late else pl.lit(ALWAYS)
+    columns: list[Any] = ["importance", "weight", known.alias("known")]
+    equal = nuggets.group_by("topic", *columns).agg(number=pl.len().cast(pl.Int64))
+    counts = cells.join(equal, on="topic")
+    less = failed.select(*CELL, *columns, number=pl.lit(-1, pl.Int64))
+    counts = pl.concat([counts.select(less.columns), less])
+    return counts.with_columns(before=0, after=1, date=ALWAYS)
 
 
 def label_gold(
     tables: ResponseTables, parts: Parts, gold: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the labels of nuggets of the gold, and an item for each nugget in each cell."""
-    labels, cells = parts.labels, parts.cells
+    """Return labels with the number of their nugget of the gold, and the nuggets of each topic."""
     gold = gold.drop_nulls("at").with_columns(name=pl.col("id").fill_null(""))
-    gold = gold.cast({"topic": cells.schema["topic"]})
+    gold = gold.cast({"topic": parts.cells.schema["topic"]})
     first, key = pl.col("at").first().over("topic", "text", "place"), ["topic", "text", "place"]
     gold = gold.with_columns(nugget=pl.when(pl.col("text") != "").then(first).otherwise("at"))
-    nuggets = gold.filter(pl.col("at") == pl.col("nugget"))
-    items = cells.join(nuggets, on="topic", maintain_order="left_right").with_row_index("item")
     by_text = gold.filter(pl.col("text") != "").select(*key, "nugget")
     by_name = gold.select(
         "topic", text=files.name_nuggets(), place=pl.lit(-1, pl.Int64), nugget="nugget"
     )
     names = pl.concat([by_text, by_name]).unique(key, keep="last")
-    labels = labels.join(names, on=key, how="left", maintain_order="left")
+    labels = parts.labels.join(names, on=key, how="left", maintain_order="left")
     is_missing = pl.col("nugget").is_null()
     has_missing = (is_missing & ~pl.col("failed")).any().over("response")
     if tables.rules.unlisted == "fault":
         unlisted = labels.filter(is_missing & has_missing).sort("response", "at")
-        for (file,), own in unlisted.group_by("file", maintain_order=True):
-            faults = FaultList(tables.sources[file])
-            reason = 'nugget "{text}" is not in the file of nuggets'
-            add_faults(faults, own, reason, UNLISTED_CURE, "unknown-id")
-            faults.check()
-    place = [*CELL, "nugget"]
-    return labels.join(items.select("item", *place), on=place, maintain_order="left"), items
+        reason = 'nugget "{text}" is not in the file of nuggets'
+        tables.labels.refuse(unlisted, reason, UNLISTED_CURE, "unknown-id")
+    nuggets = gold.filter(pl.col("at") == pl.col("nugget"))
+    return labels, nuggets.select(*key, "nugget", "name", "importance", "weight", "nugget_time")
 
 
 def find_newer(tables: ResponseTables, parts: Parts) -> pl.DataFrame | None:
@@ -312,8 +317,13 @@ def find_newer(tables: ResponseTables, parts: Parts) -> pl.DataFrame | None:
     return newer if tables.rules.versions == "replace" and newer.height else None
 
 
-def find_steps(labels: pl.DataFrame, newer: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the changes of grades: the best so far; each of newer versions starts from none."""
+def find_steps(
+    labels: pl.DataFrame, newer: pl.DataFrame | None, items: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the changes of grades: the best so far; each of newer versions starts from none.
+
+    Each has the cell of its item, and what that weighs.
+    """
     rows = labels.select("item", *CELL, "date", "grade", "number")
     if newer is None:
         rows = rows.with_columns(number=0)
@@ -325,7 +335,10 @@ def find_steps(labels: pl.DataFrame, newer: pl.DataFrame | None) -> pl.DataFrame
     after = pl.col("grade").cum_max().over("item", "number")
     before = pl.col("after").shift(1, fill_value=0).over("item")
     steps = rows.select("item", "date", after=after).with_columns(before=before)
-    return steps.filter(pl.col("before") != pl.col("after"))
+    known = items.select("item", *CELL, "importance", "weight", "known")
+    return steps.filter(pl.col("before") != pl.col("after")).join(
+        known, on="item", maintain_order="left"
+    )
 
 
 def grade_answers(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
@@ -346,8 +359,8 @@ def grade_answers(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFram
         known=ALWAYS,
     )
     items = rows.filter(pl.col("row") == pl.col("item"))
-    steps = attach_items({"steps": find_steps(rows, find_newer(tables, parts))}, items)
-    return {"items": items, "sums": weights.with_columns(date=ALWAYS), **steps}
+    steps = find_steps(rows, find_newer(tables, parts), items)
+    return {"items": items, "steps": steps, "sums": weights.with_columns(date=ALWAYS)}
 
 
 def add_up(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
@@ -374,9 +387,8 @@ def count_questions(tables: ResponseTables, parts: Parts) -> Iterator[pl.DataFra
     """
     labels, versions, cells = parts
     columns = ("topic", "text", "weight", "every", "answers")
-    banks = [files.number_responses(table.notes[0], at) for at, table in enumerate(tables.labels)]
     order = versions.select("response").with_row_index("order")
-    own = pl.concat(banks).join(order, on="response")
+    own = pl.concat(tables.labels.notes).join(order, on="response")
     own = own.filter(pl.col("order") == pl.col("order").min().over("topic")).select(columns)
     gold = tables.gold_of(questions=True)
     if gold is not None:
@@ -418,7 +430,7 @@ def find_warnings(index: ResponseIndex, metrics: Sequence[str]) -> Iterator[str]
     """Yield what a reader of the scores should know."""
     tables, rules = index.tables, index.tables.rules
     is_own = tables.gold_of(questions=False) is None or rules.nuggets == "record"
-    for table in tables.labels:
+    for table in tables.files:
         unknown = files.find_unknown_words(table)
         if not is_own:
             unknown = unknown.filter(pl.col("what").is_in([files.LABEL, files.VERDICT]))
@@ -431,7 +443,7 @@ def find_warnings(index: ResponseIndex, metrics: Sequence[str]) -> Iterator[str]
                 yield f"{path}: {count(len(strange), 'unknown metric')}, ignored: {known}"
     if tables.gold is not None and not is_own:
         yield from files.warn_of_unknown("nuggets", files.find_unknown_words(tables.gold), 0)
-    for table in (*tables.labels, *tables.answers):
+    for table in (*tables.files, *tables.answers):
         yield from files.warn_of_labels(table, rules)
     if index.unknown:
         noun = count(len(index.unknown), "topic")

@@ -216,54 +216,47 @@ class Draws(NamedTuple):
     """
 
     measure: Measure
-    sums: Sequence[FloatArray]
-    """Of precision and of recall; or of values, where `all` is their mean."""
-    number: FloatArray
+    sums: FloatArray
+    """Of precision and of recall, or of values, where `all` is their mean; then their number."""
 
     @classmethod
     def of(cls, evaluation: Evaluation, measure: Measure, rows: pl.DataFrame) -> Draws:
         """Add up these rows of a run by topic."""
         topics = evaluation.index.times["group"].n_unique()
         rule, group = evaluation.edition.rules.average, rows["group"].to_numpy()
-        number = np.bincount(group, minlength=topics).astype(np.float64)
-        columns = [rows[n].to_numpy() for n in (("value",) if rule == "AVG-F" else ("P", "R"))]
-        sums: list[Any] = [np.bincount(group, each, topics) for each in columns]
-        if rule == "TOPIC-MACRO":
-            sums = [divide(each, number, 0.0) for each in sums]
-            number = (number > 0).astype(np.float64)
-        return cls(measure, sums, number)
+        names = ("value",) if rule == "AVG-F" else ("P", "R")
+        amounts = [*(rows[name].to_numpy() for name in names), np.ones(rows.height)]
+        sums = np.stack([np.bincount(group, each, topics) for each in amounts])
+        is_of_means = rule == "TOPIC-MACRO"
+        return cls(measure, divide(sums, sums[-1:], 0.0) if is_of_means else sums)
 
     @property
     def topics(self) -> int:
         """How many topics have anything that counts."""
-        return int(np.count_nonzero(self.number))
+        return int(np.count_nonzero(self.sums[-1]))
 
     def drawn(self, times: IntArray) -> FloatArray:
         """Return `all` of each draw (row), where each topic counts so many times."""
-        return self.average([times @ each for each in self.sums], times @ self.number)
+        return self.average(self.sums @ times.T)
 
     def differ(self, other: Draws, swaps: IntArray) -> FloatArray:
         """Return by how much `all` exceeds another run's, if in each row the two swap topics."""
-        ones = np.ones(len(self.number))
-        below = np.full(len(swaps), ones @ self.number)
-        pairs = list(zip(self.sums, other.sums, strict=True))
-        moved = [swaps @ (theirs - own) for own, theirs in pairs]
-        mine = [ones @ own + each for (own, _), each in zip(pairs, moved, strict=True)]
-        yours = [ones @ theirs - each for (_, theirs), each in zip(pairs, moved, strict=True)]
-        return self.average(mine, below) - self.average(yours, below)
+        moved = (other.sums - self.sums) @ swaps.T
+        own, others = (each.sums.sum(axis=1, keepdims=True) for each in (self, other))
+        return self.average(own + moved) - self.average(others - moved)
 
-    def average(self, above: Sequence[FloatArray], below: FloatArray) -> FloatArray:
+    def average(self, sums: FloatArray) -> FloatArray:
         """Return `all` of these sums; precision and recall of no topic are NaN."""
-        if len(above) == 1:
-            return divide(above[0], below, np.nan)
-        empty = np.nan if is_side(self.measure) else 0.0
-        sides = {n: divide(each, below, empty) for n, each in zip("PR", above, strict=True)}
-        return pl.DataFrame(sides).select(choose(self.measure)).to_series().to_numpy()
+        if len(sums) == 2:
+            return divide(sums[0], sums[1], np.nan)
+        sides = divide(sums[:2], sums[2:], np.nan if is_side(self.measure) else 0.0)
+        columns = pl.DataFrame(dict(zip("PR", sides, strict=True)))
+        return columns.select(choose(self.measure)).to_series().to_numpy()
 
 
 def divide(above: FloatArray, below: FloatArray, empty: float) -> FloatArray:
     """Return quotients, `empty` where there is nothing to divide by."""
-    result: FloatArray = np.divide(above, below, out=np.full(below.shape, empty), where=below > 0)
+    result: FloatArray = np.divide(above, below, out=np.full(above.shape, empty), where=below > 0)
     return result
 
 
@@ -285,21 +278,21 @@ def intervals(evaluation: Any, asked: Asked[Any]) -> Shown:
     for measure, sides in zip(
         asked.measures, evaluation.sides(scores, asked.measures), strict=True
     ):
-        of_runs = sides.partition_by("run", maintain_order=True)
-        for run, own in zip(index.runs, of_runs, strict=True):
+        of_runs = list(zip(index.runs, sides.partition_by("run", maintain_order=True), strict=True))
+        for run, own in of_runs:
             draws = Draws.of(evaluation, measure, own.filter("used"))
             value = float(draws.drawn(np.ones((1, topics), np.int64))[0])
             ends = interval(draws.drawn(times)) if draws.topics > 1 else NO_INTERVAL
-            values.append((run, measure.name, value, ends.low, ends.high, draws.topics))
-        for (run, own), (other, others) in combinations(zip(index.runs, of_runs, strict=True), 2):
+            values.append((run, measure.name, value, *ends, draws.topics))
+        for (run, own), (other, others) in combinations(of_runs, 2):
             used = own["used"] & others["used"]
             draws, theirs = (Draws.of(evaluation, measure, e.filter(used)) for e in (own, others))
             drawn, apart = draws.drawn(times) - theirs.drawn(times), draws.differ(theirs, swaps)
             ends = interval(drawn) if draws.topics > 1 else NO_INTERVAL
             far = np.count_nonzero(np.abs(apart) >= np.abs(apart[0]) - SAME) / len(apart)
             chance = far if draws.topics else np.nan
-            row = (measure.name, float(apart[0]), ends.low, ends.high, chance, draws.topics)
-            differences.append((run, other, *row))
+            row = (run, other, measure.name, float(apart[0]), *ends, chance, draws.topics)
+            differences.append(row)
     single = pd.DataFrame(values, columns=list(VALUES))
     paired = pd.DataFrame(differences, columns=list(DIFFERENCES))
     note = (
