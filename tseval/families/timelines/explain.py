@@ -226,7 +226,9 @@ class Draws(NamedTuple):
         rule, group = evaluation.edition.rules.average, rows["group"].to_numpy()
         names = ("value",) if rule == "AVG-F" else ("P", "R")
         amounts = [*(rows[name].to_numpy() for name in names), np.ones(rows.height)]
-        sums = np.stack([np.bincount(group, each, topics) for each in amounts])
+        sums: FloatArray = np.stack(
+            [np.bincount(group, each, topics).astype(float) for each in amounts]
+        )
         is_of_means = rule == "TOPIC-MACRO"
         return cls(measure, divide(sums, sums[-1:], 0.0) if is_of_means else sums)
 
@@ -242,7 +244,7 @@ class Draws(NamedTuple):
     def differ(self, other: Draws, swaps: IntArray) -> FloatArray:
         """Return by how much `all` exceeds another run's, if in each row the two swap topics."""
         moved = (other.sums - self.sums) @ swaps.T
-        own, others = (each.sums.sum(axis=1, keepdims=True) for each in (self, other))
+        own, others = (each.sums @ np.ones((len(swaps[0]), 1)) for each in (self, other))
         return self.average(own + moved) - self.average(others - moved)
 
     def average(self, sums: FloatArray) -> FloatArray:

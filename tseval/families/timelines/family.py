@@ -210,25 +210,13 @@ EDITIONS = (
 """Every set of rules, the first the default."""
 
 
-def reporting() -> Reporting:
-    """Return what a report has of it."""
-    return Reporting(
-        (
-            Section(
-                "tolerance",
-                "Dates some days apart",
-                explain.report_dates,
-                "How near dates are is told from the timelines and their references",
-            ),
-            Section(
-                "met",
-                "Days met, and how late",
-                explain.report_met,
-                "Which days are met is told from the timelines and their references",
-            ),
-        ),
-        retold=lambda _: TimelineOptions(),
-    )
+TOLD = "is told from the timelines and their references"
+SECTIONS = (
+    Section(
+        "tolerance", "Dates some days apart", explain.report_dates, f"How near dates are {TOLD}"
+    ),
+    Section("met", "Days met, and how late", explain.report_met, f"Which days are met {TOLD}"),
+)
 
 
 FAMILY = Family(
@@ -252,7 +240,7 @@ tseval timelines mine.jsonl theirs.jsonl reference.jsonl --gold another.jsonl
     over="timelines",
     views=explain.VIEWS,
     words=TimelineEvaluation.words,
-    reporting=reporting,
+    reporting=lambda: Reporting(SECTIONS, retold=lambda _: TimelineOptions()),
     curves=True,
     knows=RUNS.holds,
 )
