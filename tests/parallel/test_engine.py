@@ -26,8 +26,8 @@ from tests.program import NUGGETS, ROOT, SWIFT, Outcome, command, process, tseva
 from tests.test_architecture import modules_after
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
 from tseval.parallel import cluster
-from tseval.parallel import engines as choice
 from tseval.parallel.engine import (
+    GROUP,
     SAFE_PATH,
     Engine,
     Here,
@@ -204,8 +204,8 @@ class TestPlugIns:
     def _registered(self, monkeypatch: pytest.MonkeyPatch) -> None:
         points = EntryPoints(
             [
-                EntryPoint("backwards", f"{__name__}:Backwards", choice.GROUP),
-                EntryPoint("broken", f"{__name__}:Nothing", choice.GROUP),
+                EntryPoint("backwards", f"{__name__}:Backwards", GROUP),
+                EntryPoint("broken", f"{__name__}:Nothing", GROUP),
             ]
         )
         monkeypatch.setattr(metadata, "entry_points", lambda group: points.select(group=group))

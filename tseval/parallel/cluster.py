@@ -205,7 +205,7 @@ class Cluster:
             found = answer["packages"]
             check_versions(worker, found | {PYTHON: minor(found["python"])}, expected)
 
-        def asked() -> str | None:
+        def worker_version() -> str | None:
             """Defined here so that Dask sends it as it is: a worker may have no tseval at all."""
             from importlib import import_module
 
@@ -214,7 +214,7 @@ class Cluster:
             except ImportError:
                 return None
 
-        for worker, version in self._client.run(asked).items():
+        for worker, version in self._client.run(worker_version).items():
             check_versions(worker, {"tseval": version}, {"tseval": ours})
 
 

@@ -176,6 +176,7 @@ def _templates() -> Environment:
 
     found = Environment(
         autoescape=True,
+        optimized=False,  # templates are compiled for each page, most of them for one use
         finalize=_fit,
         loader=FunctionLoader(_template),
         undefined=StrictUndefined,
