@@ -19,7 +19,7 @@ from tests import strategies as st
 from tests.oracles import comparison as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tseval.comparison import Findings, Plan, Treatment, correlate, discriminate, read_board
-from tseval.comparison.directions import higher_is_better, in_order, wanted_measures
+from tseval.comparison.directions import choose_measures, higher_is_better, in_order
 from tseval.comparison.frames import sections
 from tseval.comparison.reusability import leave_out, teams_of
 from tseval.comparison.runs import topic_draws
@@ -354,15 +354,15 @@ def test_measures_have_an_order_of_their_own() -> None:
 def test_measures_are_chosen_by_name_by_spelling_and_by_title() -> None:
     present = ["T(unit=min)@6h", "nEG", "a measure"]
     assert (
-        wanted_measures(["T( unit = min )@6h, nE[Gain]", "a measure"], present)
+        choose_measures(["T( unit = min )@6h, nE[Gain]", "a measure"], present)
         == present[:1] + present[1:]
     )
     with pytest.raises(
         UsageError, match=r"^no scores of measure 'R'; there are: T\(unit=min\)@6h,"
     ):
-        wanted_measures(["R"], present)
+        choose_measures(["R"], present)
     with pytest.raises(UsageError, match=r"^no measure is named"):
-        wanted_measures([" "], present)
+        choose_measures([" "], present)
 
 
 # What may not change a thing

@@ -52,7 +52,7 @@ def test_by_hand() -> None:
     found = RecallError.of(recalls - 0.1, recalls, np.ones((1, 1), np.int64))
     assert found.after(20) == pytest.approx(math.sqrt(0.21 / 2))
     assert found.after(3) == pytest.approx(math.sqrt(0.21))
-    assert found.said() == (
+    assert found.sentence() == (
         "recall will come out 0.10 to 0.10 too low; judging 300 pairs of a run (tseval sample) "
         "would leave an error of about 0.08, that of 30 nuggets drawn by their weight"
     )

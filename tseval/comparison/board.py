@@ -14,13 +14,13 @@ import numpy as np
 import polars as pl
 
 from tseval.comparison.directions import (
+    choose_measures,
     families_of,
     higher_is_better,
     in_order,
     known_measures,
     named,
     titles,
-    wanted_measures,
 )
 from tseval.comparison.plan import Treatment
 from tseval.comparison.row_groups import of_one_kind
@@ -81,12 +81,12 @@ class TopicScores:
     def join(cls, parts: Sequence[TopicScores]) -> TopicScores:
         """Return the scores of all parts."""
 
-        def every(name: str) -> tuple[Any, ...]:
+        def joined(name: str) -> tuple[Any, ...]:
             return tuple(chain.from_iterable(getattr(part, name) for part in parts))
 
         told = ("signatures", "untold", "types", "doubts")
         frame = pl.concat([part.frame for part in parts], how="diagonal")
-        return cls(frame, every("sources"), *(tuple(dict.fromkeys(every(name))) for name in told))
+        return cls(frame, joined("sources"), *(tuple(dict.fromkeys(joined(name))) for name in told))
 
     @property
     def digest(self) -> str:
@@ -230,16 +230,16 @@ def build_board(
     by_name = pl.col("measure").replace(titles(families))
     table = replace(table, frame=table.frame.with_columns(by_name))
     present = in_order(table.frame["measure"].unique(), families)
-    measures = wanted_measures(wanted, present, families)
-    lower, strays = _found(rules.lower, present)
-    higher_told, more = _found(rules.higher, present)
+    measures = choose_measures(wanted, present, families)
+    lower, strays = _resolve_names(rules.lower, present)
+    higher_told, more = _resolve_names(rules.higher, present)
     rules = replace(rules, lower=lower, higher=higher_told)
     chosen = table.frame.filter(pl.col("measure").is_in(measures))
     kept, of_kinds = of_one_kind(chosen, table.types, families)
     cube = _Cube.of(kept, measures)
     ways = [_direction(name, rules, families) for name in measures]
     higher = tuple(way is not False for way in ways)
-    known, warnings = cube.settled(rules, higher)
+    known, warnings = cube.apply_treatment(rules, higher)
     weights = cube.weights
     if weights is not None:
         empty = known & (weights == 0)  # a topic without a post adds nothing
@@ -291,7 +291,9 @@ def check_directions(*boards: Board) -> None:
             )
 
 
-def _found(told: Sequence[str], present: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _resolve_names(
+    told: Sequence[str], present: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Measures as they are called in the scores, and those of which there are none."""
     names = {name: named(name, present) for name in told}
     strays = tuple(name for name, there in names.items() if there is None)
@@ -409,7 +411,9 @@ class _Cube:
             weights[place] = rows["weight"].fill_null(np.nan)
         return cls(runs, topics, tuple(measures), values, defined, present, weights)
 
-    def settled(self, rules: Treatment, higher: Sequence[bool]) -> tuple[BoolArray, list[str]]:
+    def apply_treatment(
+        self, rules: Treatment, higher: Sequence[bool]
+    ) -> tuple[BoolArray, list[str]]:
         """Which values count by these rules, and what was done.
 
         0 is what saying nothing is worth, but not where it is the best value, or a middling one.

@@ -84,7 +84,7 @@ def in_order(names: Iterable[str], families: tuple[str, ...] | None = None) -> l
     return sorted(natural_order(names), key=place)
 
 
-def wanted_measures(
+def choose_measures(
     wanted: Sequence[str], present: Sequence[str], families: tuple[str, ...] | None = None
 ) -> list[str]:
     """The measures asked for, of those present, in the order asked for; all if none is named.

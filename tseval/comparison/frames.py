@@ -79,7 +79,7 @@ def _of_runs(found: Comparison) -> Iterator[tuple[str, Iterator[dict[str, Any]]]
         contests = [each for each in found.contests if each.measure == name]
         yield (
             f"{name} ({way} is better){_summary(contests, found.cannot_tell.get(name))}",
-            (_standing(each, level) for each in found.standings if each.measure == name),
+            (_mean_row(each, level) for each in found.standings if each.measure == name),
         )
         if found.plan.baseline is not None:
             yield f"{name}, against {found.plan.baseline}", _rows(AGAINST, contests)
@@ -97,7 +97,7 @@ def _summary(contests: Sequence[Contest], cannot_tell: str | None) -> str:
     return f": {different} of {count(len(contests), 'pair')} told apart"
 
 
-def _standing(each: RunStanding, level: str) -> dict[str, Any]:
+def _mean_row(each: RunStanding, level: str) -> dict[str, Any]:
     row = {
         "rank": each.rank,
         "run": each.run,

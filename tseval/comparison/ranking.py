@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.directions import wanted_measures
+from tseval.comparison.directions import choose_measures
 from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
@@ -37,7 +37,7 @@ class Correlation(NamedTuple):
 def pair_measures(ours: Board, theirs: Board, versus: str | None) -> list[tuple[str, str]]:
     """Return which measure of the one board is held against which of the other."""
     if versus is not None:
-        other = wanted_measures([versus], theirs.measures)[0]
+        other = choose_measures([versus], theirs.measures)[0]
         return [(name, other) for name in ours.measures]
     shared = [(name, name) for name in ours.measures if name in theirs.measures]
     if not shared and len(ours.measures) == len(theirs.measures) == 1:

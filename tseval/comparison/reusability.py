@@ -23,7 +23,7 @@ from tseval.parallel.sharing import Progress
 from tseval.statistics.ranks import kendall, known_means, tau_ap
 
 
-class Standing(NamedTuple):
+class MeanAndRank(NamedTuple):
     """A run's mean and rank."""
 
     mean: float
@@ -127,7 +127,7 @@ def leave_out(
         evaluation, lost = judgments.without(runs)
         rest = scored.board_of(evaluation, treatment)
         for measure in everyone.measures:
-            before, after = standings_of(everyone, measure), standings_of(rest, measure)
+            before, after = means_and_ranks(everyone, measure), means_and_ranks(rest, measure)
             moved += [_moved(measure, name, run, before.get(run), after.get(run)) for run in runs]
             is_higher_better = everyone.higher_is_better(measure)
             robustness = _robustness(before, after, 1 if is_higher_better else -1)
@@ -151,7 +151,7 @@ def leave_out(
 
 
 def _moved(
-    measure: str, left_out: str, run: str, before: Standing | None, after: Standing | None
+    measure: str, left_out: str, run: str, before: MeanAndRank | None, after: MeanAndRank | None
 ) -> Moved:
     mean, rank = before or (None, None)
     mean_without, rank_without = after or (None, None)
@@ -161,20 +161,20 @@ def _moved(
     return Moved(measure, left_out, run, mean, mean_without, change, rank, rank_without, up)
 
 
-def standings_of(board: Board, measure: str) -> dict[str, Standing]:
+def means_and_ranks(board: Board, measure: str) -> dict[str, MeanAndRank]:
     """Return the runs that have a mean, with ranks from 1; tied ones share the best."""
     oriented = known_means(board.oriented(measure))
     sign = 1 if board.higher_is_better(measure) else -1
     known = oriented[np.isfinite(oriented)]
     return {
-        run: Standing(sign * mean, 1 + int((known > mean + NOISE * abs(mean)).sum()))
+        run: MeanAndRank(sign * mean, 1 + int((known > mean + NOISE * abs(mean)).sum()))
         for run, mean in zip(board.runs, oriented.tolist(), strict=True)
         if np.isfinite(mean)
     }
 
 
 def _robustness(
-    before: Mapping[str, Standing], after: Mapping[str, Standing], sign: int
+    before: Mapping[str, MeanAndRank], after: Mapping[str, MeanAndRank], sign: int
 ) -> tuple[float | None, float | None, int]:
     """Return tau-b and tau-AP of the runs that both rank, and the most ranks that one moves."""
     shared = [run for run in before if run in after]

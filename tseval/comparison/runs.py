@@ -89,7 +89,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     """Compare the runs of a board; an unknown baseline is a `UsageError`."""
     check_directions(board)
     check_baseline(board.runs, plan)
-    tested = every_pair(board, plan)
+    tested = compare_pairs(board, plan)
     undetected = undetectable(tested, plan)
     corrected = adjusted([each.p for each in tested.values()], plan)
     standings: list[RunStanding] = []
@@ -113,7 +113,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     )
 
 
-def every_pair(board: Board, plan: Plan) -> dict[str, Tested]:
+def compare_pairs(board: Board, plan: Plan) -> dict[str, Tested]:
     """All pairs by each measure, drawn as far as the correction of all of them asks."""
     pairs = {measure: RunPairs.of(board, measure, plan) for measure in board.measures}
     most = most_draws({measure: len(each.first) for measure, each in pairs.items()}, plan)
@@ -440,7 +440,7 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
     check_directions(board)
     check_baseline(board.runs, plan)
     alone = replace(plan, family="measure")
-    tested = every_pair(board, alone)
+    tested = compare_pairs(board, alone)
     rows = [_power(board, measure, each, plan) for measure, each in tested.items()]
     rows.sort(key=lambda row: -(row.power or 0.0))
     traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}

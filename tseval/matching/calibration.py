@@ -87,7 +87,7 @@ class RecallError:
         """
         return self.spread / float(np.sqrt(max(judgments / DEPTH, 1.0)))
 
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The same in a sentence."""
         return (
             f"recall will come out {_off(*self.bias.interval)}; judging {PAIRS} pairs of a run "
@@ -182,7 +182,7 @@ def calibrate(
         threshold=threshold,
         thresholds=dict(zip(judged.topics, (cuts / HUNDREDTHS).tolist(), strict=True)),
         left_out=_left_out(coarse, draws),
-        nuggets=extremes.found(threshold.value),
+        nuggets=extremes.count_nuggets(threshold.value),
         tau=_tau(ours, theirs, draws) if len(judged.runs) > 1 else {},
         recall=RecallError.of(ours, theirs, draws),
         candidates=_let_through(judged, matcher, sharing),
@@ -349,7 +349,7 @@ def sections(
 
 def notes(found: Sequence[Calibration]) -> list[str]:
     """A sentence for each matcher on what follows for scores."""
-    return [f"By {name_of(each)} at its threshold {each.recall.said()}." for each in found]
+    return [f"By {name_of(each)} at its threshold {each.recall.sentence()}." for each in found]
 
 
 def name_of(each: Calibration) -> str:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from tseval.errors import OutputError, UsageError, reason_of
-from tseval.matching.matching import NuggetsByTopic, check_held, join_pairs, match
+from tseval.matching.matching import NuggetsByTopic, check_number, join_pairs, match
 from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
@@ -126,7 +126,7 @@ def _match_passages(
     for start, pairs in zip(starts, _find_pairs(work, passages, sharing), strict=True):
         found.append(pairs.with_columns(pl.col("update") + start))
         held += pairs.height
-        check_held(held, str(updates["topic"][start]))
+        check_number(held, str(updates["topic"][start]))
         if progress:
             progress(min(start + rows, updates.height), updates.height)
     return join_pairs(found)

@@ -211,7 +211,7 @@ class Extremes:
         ):
             mine.add(theirs)
 
-    def found(self, threshold: float) -> dict[str, int]:
+    def count_nuggets(self, threshold: float) -> dict[str, int]:
         """How many nuggets both found in any update, only one of them, or neither."""
         met = self.any.update != ABSENT
         by_matcher = (self.any.value >= threshold)[met]

@@ -96,7 +96,7 @@ def get_matcher(
 
     With `terms` it is one that asks a model, on these.
     """
-    layer = _own_matchers()
+    layer = _matching_layer()
     try:
         matcher: matchers.Matcher = layer.get(read_profile(name) if is_profile(name) else name)
         matcher = matcher if threshold is None else matcher.with_threshold(threshold)
@@ -105,7 +105,7 @@ def get_matcher(
         raise UsageError(str(error)) from error
 
 
-def _own_matchers() -> ModuleType:
+def _matching_layer() -> ModuleType:
     """The matching layer; it is imported when a matcher is asked for, since that takes a while.
 
     `matchers` is another distribution's name too: one that isn't ours is refused with the cure.
@@ -121,7 +121,7 @@ def _own_matchers() -> ModuleType:
 
 def collection(nuggets: Sequence[str]) -> matchers.Collection:
     """The texts of all nuggets of all topics, from which words have their weights."""
-    found: matchers.Collection = _own_matchers().Collection(list(nuggets))
+    found: matchers.Collection = _matching_layer().Collection(list(nuggets))
     return found
 
 
@@ -173,7 +173,7 @@ class NuggetsByTopic:
         if self._matcher.judgment() is None:
             return []
         return [
-            _own_matchers().Lot(
+            _matching_layer().Lot(
                 updates["text"].gather(rows).to_list(), self._text.gather(self._gold[at]).to_list()
             )
             for at, rows in rows_by_topic(updates, self.topics).items()
@@ -184,17 +184,17 @@ class NuggetsByTopic:
         found: list[pl.DataFrame] = []
         rows_of = rows_by_topic(updates, self.topics)
         held, done = 0, updates.height - sum(map(len, rows_of.values()))
-        for places in self._together(rows_of):
+        for places in self._topic_lots(rows_of):
             for pairs in self._match_topics(places, updates["text"], rows_of):
                 found.append(pairs)
                 held += pairs.height
-                check_held(held, self.topics[places[-1]])
+                check_number(held, self.topics[places[-1]])
             done += sum(len(rows_of[at]) for at in places)
             if progress:
                 progress(done, updates.height)
         return join_pairs(found)
 
-    def _together(self, rows_of: Mapping[int, IntArray]) -> Iterator[list[int]]:
+    def _topic_lots(self, rows_of: Mapping[int, IntArray]) -> Iterator[list[int]]:
         """Yield the topics in lots: several small ones, where the matcher can take them together.
 
         Where all topics stay prepared each is by itself.
@@ -225,7 +225,7 @@ class NuggetsByTopic:
                     own = topic[update] == gold_topic[nugget]
                     update, nugget, score = update[own], nugget[own], score[own]
                 yield pairs_of(rows[update], gold[nugget], score)
-        except _own_matchers().MatcherError as error:
+        except _matching_layer().MatcherError as error:
             raise UsageError(str(error)) from error
 
     def _of_topics(self, places: list[int], gold: IntArray) -> matchers.PreparedNuggets:
@@ -255,7 +255,7 @@ PAIRS_TOGETHER = 1 << 14
 """So many pairs, those across topics included, take a matcher hardly longer than a few do."""
 
 
-def check_held(number: int, topic: str) -> None:
+def check_number(number: int, topic: str) -> None:
     """Refuse to hold so many matches, of which the last are of this topic."""
     if number > MATCHES.most:
         raise TsevalError(
@@ -270,7 +270,7 @@ def read_ahead(matcher: matchers.Matcher, texts: Sequence[str], progress: Progre
     """Let the matcher see all texts of all topics once, where that saves it work."""
     try:
         matcher.read_ahead(texts, progress)
-    except _own_matchers().MatcherError as error:
+    except _matching_layer().MatcherError as error:
         raise UsageError(str(error)) from error
 
 
@@ -281,7 +281,7 @@ def judge_ahead(
     progress: Progress | None,
 ) -> None:
     """Let the matcher ask about all topics at once, if it asks; a `DryRun` where it only plans."""
-    layer = _own_matchers()
+    layer = _matching_layer()
     try:
         matcher.judge_ahead(lots, weighed, progress)
     except layer.Planned as plan:
@@ -304,7 +304,7 @@ def every_score(
 
     `weighed` are the nuggets that words have their weights from.
     """
-    layer = _own_matchers()
+    layer = _matching_layer()
     rows = max(1, SCORED_AT_ONCE // max(1, len(nuggets)))
     try:
         gold = matcher.prepare_rewritten(layer.Collection.of(nuggets), layer.Collection.of(weighed))
