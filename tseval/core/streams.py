@@ -198,7 +198,7 @@ class Rows:
             numbers = left.group_by(KEY).agg(pl.len().alias("rows"), *marks)
             joined = pl.concat([self.counts, numbers], how="diagonal_relaxed")
             of_units = joined.group_by(KEY).agg(pl.exclude(KEY).sum())
-            self.counts = of_units.cast(self.counts.schema)  # type: ignore[arg-type]
+            self.counts = of_units.cast(self.counts.schema)
         self.kept, self.number = kept, self.number + block.height
 
     def _moved(self, block: pl.DataFrame) -> list[pl.DataFrame]:

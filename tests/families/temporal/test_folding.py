@@ -365,7 +365,7 @@ def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
         written = Written(Path(name), replace(collection, updates=tenths), ".jsonl")
         lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
         inputs = written.sources(matches=matches)
-        more = {"every": every, "per_topic": data.draw(st.booleans())}
+        more: dict[str, Any] = {"every": every, "per_topic": data.draw(st.booleans())}
         more |= {"on_missing": data.draw(st.sampled_from(("zero", "skip")))}
 
         def told(pieces: list[bytes]) -> list[str]:

@@ -29,7 +29,7 @@ from tseval.families.temporal.evaluation import (
     TemporalInputs,
     TemporalOptions,
     check_texts,
-    code_names,
+    code_ids,
     hash_tables,
     matcher_name,
 )
@@ -119,7 +119,7 @@ class TemporalGold(Gold):
             self.maker = files.maker_of(tables["matches"])
             self.name = self.maker or self.name
             tables["matches"] = files.found_matches(tables["matches"])
-        tables = code_names(name_topics(tables, "nuggets", RULES.topic_names))
+        tables = code_ids(name_topics(tables, "nuggets", RULES.topic_names))
         self.tables = {name: each for name, each in tables.items() if name != "updates"}
         self.pool = rows.pool_of(tables) if "pool" in tables else None
         self.nuggets = rows.find_nuggets(self.tables, RULES)
@@ -142,7 +142,8 @@ class TemporalGold(Gold):
         every = self.tables["matches"].frame.with_row_index("match")
         if self.pool is not None:
             every = every.join(self.pool, on=rows.UPDATE, how="anti")
-        return every["match"]
+        waiting: pl.Series = every["match"]
+        return waiting
 
     def check_runs(self, runs: Sequence[Input]) -> None:
         """Refuse a gold in the place of the first run."""
@@ -191,7 +192,7 @@ class TemporalGold(Gold):
         self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
     ) -> None:
         """Refuse topics that by two names with prefixes would be one of the gold."""
-        known = [] if before is None else before["topic"].unique(maintain_order=True)
+        known = pl.Series() if before is None else before["topic"].unique(maintain_order=True)
         prefixed = {topic: own for own in known if (topic := self.topics.find(own))}
         first = block.filter(pl.col("topic").is_first_distinct())
         for own, line in first.select("topic", "line").iter_rows():

@@ -228,7 +228,9 @@ class Grid:
                 y=axes[cell[1]],
                 is_stepped=is_stepped,
                 possible=self._possible(cell[1], drawn),
-                notice="" if any(each.x for each in (*drawn.lines, *drawn.dots)) else NO_CURVE,
+                notice=""
+                if any(line.x for line in drawn.lines) or any(dots.x for dots in drawn.dots)
+                else NO_CURVE,
                 size=(width, height),
                 **drawn._asdict(),
             )
