@@ -488,7 +488,7 @@ class Follower:
         content = self._skipped(content + b"\n" * is_cut)
         if not content:
             return
-        content, block, faults = self._read_good(content)
+        block, faults = self._read_good(content)
         if is_cut and self.bad_ahead[-1:] == [self.at.lines + content.count(b"\n")]:
             self.bad_ahead.pop()  # not counted: it is whole when the stream is given again
             content = content[: content.rfind(b"\n", 0, -1) + 1]
@@ -520,12 +520,12 @@ class Follower:
             way = "or pass --on-bad-line skip to leave bad lines out"
             raise InputError([replace(each, cure=f"{each.cure}; {way}") for each in faults])
 
-    def _read_good(self, content: bytes) -> tuple[bytes, pl.DataFrame, list[Fault]]:
+    def _read_good(self, content: bytes) -> tuple[pl.DataFrame, list[Fault]]:
         """Return the rows of whole lines; leave bad lines out, or all from the first bad one on."""
         first, ending = self.at.lines + 1, list[Fault]()
         while True:
             try:
-                return content, self._read(content), ending
+                return self._read(content), ending
             except InputError as error:
                 bad = [fault for fault in error.faults if fault.line is not None]
                 if not bad:
