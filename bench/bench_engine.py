@@ -35,8 +35,8 @@ from tseval.families.temporal.files import READERS
 from tseval.io.tables import read
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
-from tseval.parallel.engine import Engine, Unit, choose
-from tseval.parallel.sharing import Sharing
+from tseval.parallel.engine import Engine, Unit
+from tseval.parallel.sharing import Sharing, choose
 
 TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55
 START = 1_700_006_400

@@ -19,7 +19,8 @@ from tests import fault_codes, slow
 from tseval.core import registry
 from tseval.errors import Fault
 from tseval.io import times
-from tseval.parallel.engine import Engine, choose
+from tseval.parallel.engine import Engine
+from tseval.parallel.sharing import choose
 
 ROOT = Path(__file__).parents[1]
 

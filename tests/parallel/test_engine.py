@@ -27,17 +27,16 @@ from tests.test_architecture import modules_after
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
 from tseval.parallel import cluster
 from tseval.parallel.engine import (
-    GROUP,
     SAFE_PATH,
     Engine,
     Here,
     Result,
     Unit,
     Work,
-    choose,
     safe_path,
     starting_processes,
 )
+from tseval.parallel.sharing import GROUP, choose
 
 NAMES = ("local", "dask")
 
@@ -577,7 +576,7 @@ def test_pipes_to_workers_are_allowed_or_refused_in_words(
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))\n"
         "from tests import work\n"
         "from tseval.errors import EngineError\n"
-        "from tseval.parallel.engine import choose\n"
+        "from tseval.parallel.sharing import choose\n"
         f"engine = choose('{name}', jobs=2)\n"
         "try: print(list(engine.run(work.numbered, work.UNITS)))\n"
         "except EngineError as error: print(error)\n"

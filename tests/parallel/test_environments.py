@@ -22,7 +22,7 @@ from tests import work
 from tests.program import NUGGETS, SWIFT, THOROUGH, tseval
 from tseval.errors import EngineError
 from tseval.parallel import cluster
-from tseval.parallel.engine import choose
+from tseval.parallel.sharing import choose
 from tseval.version import VERSION
 
 MATCH = ("match", SWIFT, THOROUGH, NUGGETS)

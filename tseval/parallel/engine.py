@@ -1,9 +1,4 @@
-"""What every engine is, what it runs, the plainest of them, and how one is chosen by its name.
-
-Two engines come with tseval, and other packages bring along more. A package adds one under the
-entry point group `tseval.engines`: the entry's name is the engine's, its object a call that takes
-`jobs` and `scheduler` and gives an `Engine`.
-"""
+"""What every engine is, what it runs, and the plainest of them: this process."""
 
 from __future__ import annotations
 
@@ -17,15 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol, TypeAlias, TypeVar
 
-from tseval.errors import EngineError, UsageError
+from tseval.errors import EngineError
 from tseval.records import frozen
 
 Result = TypeVar("Result")
 CURE = "every worker needs the same files under the same paths, and they may not change meanwhile"
 SAFE_PATH = "PYTHONSAFEPATH"
-GROUP = "tseval.engines"
-"""The entry point group that plug-ins register under."""
-LOCAL, DASK = "local", "dask"
 FILES, FILES_OF_WORKER = 40, 12
 """So many files a process has open at a time that starts workers, and more for each of them."""
 
@@ -185,40 +177,3 @@ def check_is_there(path: str) -> None:
     """Refuse a file that this worker cannot see, though whoever sent the work could."""
     if not Path(path).is_file():
         raise EngineError(f"{path}: not there for the worker on {platform.node()}; {CURE}")
-
-
-def choose(name: str = LOCAL, jobs: int | None = None, scheduler: str | None = None) -> Engine:
-    """The engine of a name; what would do nothing with it is a `UsageError`.
-
-    `local` is this process, or so many processes as there are `jobs`. `dask` is the cluster of a
-    scheduler, or without one a cluster of `jobs` processes of this machine.
-    """
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"jobs cannot be {jobs}: at least one process is needed")
-    if name == LOCAL:
-        if scheduler is not None:
-            raise UsageError("a scheduler belongs to a cluster: give --engine dask, too")
-        if jobs is None or jobs == 1:
-            return Here()
-        from tseval.parallel.processes import Processes
-
-        return Processes(jobs)
-    if name == DASK:
-        if jobs is not None and scheduler is not None:
-            raise UsageError("a scheduler knows how many workers it has: leave --jobs out")
-        from tseval.parallel.cluster import Cluster
-
-        return Cluster(jobs, scheduler)
-    from importlib.metadata import entry_points
-
-    points = entry_points(group=GROUP)
-    for point in points:
-        if point.name != name:
-            continue
-        try:
-            engine: Engine = point.load()(jobs=jobs, scheduler=scheduler)
-        except (Exception, SystemExit) as error:  # a plug-in can fail in any way; name it
-            raise EngineError(f"engine '{name}' ({point.value}) fails: {error}") from error
-        return engine
-    known = ", ".join([LOCAL, DASK, *sorted(points.names)])
-    raise UsageError(f"unknown engine '{name}'; known: {known}")
