@@ -6,18 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tseval.core.wording import count, listed
 from tseval.io.names import natural_order
 from tseval.io.times import UNITS, dated
 from tseval.records import frozen
-from tseval.tables.keys import earliest, latest, rows_by_code
 
 if TYPE_CHECKING:
-    from tseval.arrays import FloatArray
     from tseval.io.origin import InputRecord
-    from tseval.tables import Ids
 
 
 def zone_warnings(inputs: Iterable[InputRecord]) -> Iterator[str]:
@@ -56,24 +51,6 @@ class Span:
     topic: str
     first: float
     last: float
-
-
-def spans(table: str, topic: Ids, time: FloatArray) -> Iterator[Span]:
-    """The span of each topic of a table; times that are not known are left out."""
-    known = ~np.isnan(time)
-    codes, times = topic.codes[known], time[known]
-    first, last = (each(codes, times, len(topic.names)) for each in (earliest, latest))
-    there = np.flatnonzero(first <= last)
-    for name, low, high in zip(
-        topic.take_names(there), first[there].tolist(), last[there].tolist(), strict=True
-    ):
-        yield Span(table, name, low, high)
-
-
-def run_spans(runs: Ids, topic: Ids, time: FloatArray) -> Iterator[Span]:
-    """The same for each run of a table."""
-    for code, own in rows_by_code(runs.codes).items():
-        yield from spans(f"run {runs.names[code]}", topic.rows(own), time[own])
 
 
 def years_apart(found: Iterable[Span], judged: Iterable[str]) -> Iterator[str]:

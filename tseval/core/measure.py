@@ -99,9 +99,6 @@ class Definition:
     by_group: bool = False
     """Whether it has values of groups, such as information types, beside those of topics, and `all`
     is the mean over groups."""
-    foldable: bool = False
-    """Whether each update alone says what it adds to the ledgers, once it is known which nuggets it
-    is the first to say: then streams can be read in blocks."""
     package: str = ""
     """The package that brings it, with its version; empty for those of tseval."""
 

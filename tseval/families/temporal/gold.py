@@ -192,7 +192,7 @@ class TemporalGold(Gold):
         self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
     ) -> None:
         """Refuse topics that by two names with prefixes would be one of the gold."""
-        known = pl.Series() if before is None else before["topic"].unique(maintain_order=True)
+        known: Iterable[str] = [] if before is None else before["topic"].unique(maintain_order=True)
         prefixed = {topic: own for own in known if (topic := self.topics.find(own))}
         first = block.filter(pl.col("topic").is_first_distinct())
         for own, line in first.select("topic", "line").iter_rows():

@@ -562,7 +562,7 @@ NO_BOUND = "0 to infinity: one update may find many nuggets"
 def define_draft(name: str, account: Callable[..., ContributionResult], **more: Any) -> Definition:
     """Return the definition of a measure of the draft."""
     more = {"citation": CITATION} | more
-    return documented(account, name=name, family=FAMILY, account=account, foldable=True, **more)
+    return documented(account, name=name, family=FAMILY, account=account, **more)
 
 
 def define_track(
