@@ -75,70 +75,70 @@ TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
     "help": Start("--help", 8),
-    "help of score": Start("score --help", 89),
-    "score": Start(f"score {RUN} {GIVEN}", 89, "importlib.metadata numpy.ma polars.dataframe"),
+    "help of score": Start("score --help", 84),
+    "score": Start(f"score {RUN} {GIVEN}", 84, "importlib.metadata numpy.ma polars.dataframe"),
     "score as JSON": Start(
-        f"score {RUN} {GIVEN} -f json", 89, "importlib.metadata numpy.ma polars.dataframe"
+        f"score {RUN} {GIVEN} -f json", 84, "importlib.metadata numpy.ma polars.dataframe"
     ),
     "score by topic": Start(
         f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t",
-        89,
+        84,
         "importlib.metadata numpy.ma polars.dataframe",
     ),
     "score by a matcher": Start(
-        f"score {RUN} {GOLD} --quiet", 130, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet", 123, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
-        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 114, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 109, "polars.dataframe rapidfuzz scipy"
     ),
-    "curve": Start(f"curve {RUN} {GIVEN}", 186, "pandas polars.dataframe"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 202, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 139, "pandas polars.dataframe rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 124, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 163, "pandas polars.dataframe rapidfuzz scipy"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 169, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 182, "pandas polars.dataframe"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 127, "pandas polars.dataframe rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 107, "pandas polars.dataframe scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 147, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        226,
+        208,
         "polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        159,
+        148,
         "importlib.metadata polars.dataframe",
     ),
-    "validate": Start(f"validate {RUN} {GOLD}", 160, "importlib.metadata polars.dataframe"),
-    "measures": Start("measures", 153, "importlib.metadata polars.dataframe"),
-    "values": Start("values --help", 83),
+    "validate": Start(f"validate {RUN} {GOLD}", 149, "importlib.metadata polars.dataframe"),
+    "measures": Start("measures", 144, "importlib.metadata polars.dataframe"),
+    "values": Start("values --help", 77),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
-        83,
+        81,
         "polars.dataframe importlib.metadata",
     ),
     "incidents": Start(
         f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet",
-        90,
-        "polars.dataframe importlib.metadata numpy.ma",
+        86,
+        "polars.dataframe importlib.metadata",
     ),
     "filter": Start(
-        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 101, "polars.dataframe scipy"
+        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 87, "polars.dataframe scipy"
     ),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        85,
+        80,
         "polars.dataframe importlib.metadata",
     ),
     "responses": Start(
         "responses fixtures/responses/quick.jsonl --quiet",
-        88,
+        82,
         "polars.dataframe importlib.metadata",
     ),
     "timelines": Start(
-        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 99, "polars.dataframe scipy"
+        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 83, "polars.dataframe scipy"
     ),
     "crisisfacts": Start(
         f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet",
-        85,
+        79,
         "polars.dataframe importlib.metadata",
     ),
 }

@@ -118,7 +118,7 @@ def room_imported(module: str) -> str | None:
 
 def test_every_room_is_entered() -> None:
     """A new one is entered in ROOMS and in docs/architecture.md."""
-    assert len(sources()) > 350
+    assert len(sources()) > 200
     assert [name(path) for path in sources() if room_of(path) not in ROOMS] == []
 
 
