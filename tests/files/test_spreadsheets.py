@@ -11,8 +11,8 @@ import pytest
 
 import tseval
 from tests import program
+from tests.reading import read_rows
 from tseval.core.registry import schemas
-from tseval.files.plain import read_rows
 from tseval.io.inputs import Input
 
 START = dt.datetime(2026, 3, 1, 5, 30)
@@ -55,13 +55,13 @@ def book(sheets: Mapping[str, Iterable[tuple[object, ...]]], path: str = "gold.x
 @excel
 def test_cells_are_read_as_people_see_them() -> None:
     rows = read_rows(Input(book({"Facts": ROWS})), schemas()["nuggets"])
-    assert rows.get("topic").to_list() == ["Sel 🌊", "洪水", "7"]
-    assert rows.get("nugget_id").to_list() == ["1", "2.5", "true"]
-    assert list(rows.get("text")) == ["İSTANBUL'DA köprü\nkapandı; trafik durdu", "大桥关闭", "12"]
+    assert rows.get("topic") == ["Sel 🌊", "洪水", "7"]
+    assert rows.get("nugget_id") == ["1", "2.5", "true"]
+    assert rows.get("text") == ["İSTANBUL'DA köprü\nkapandı; trafik durdu", "大桥关闭", "12"]
     utc = START.replace(tzinfo=dt.UTC).timestamp()
-    assert rows.get("time").tolist() == [utc, 1772323200.0, 1772343000.0]
-    assert rows.get("importance").tolist() == [2.0, 0.1, 3.0]
-    assert rows.origin.place(1) == "row 4"
+    assert rows.get("time") == [utc, 1772323200.0, 1772343000.0]
+    assert rows.get("importance") == [2.0, 0.1, 3.0]
+    assert rows.lines[1] == 4
 
 
 @excel

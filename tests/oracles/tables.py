@@ -1,6 +1,6 @@
 """Read a plain tab-separated table line by line, with nothing but `bytes.split` and `float`.
 
-Slow and plain on purpose: what `tseval.files` does to whole blocks of bytes at once is held
+Slow and plain on purpose: what `tseval.io` does to whole blocks of bytes at once is held
 against this. It knows no files, no cures and no compression.
 """
 

@@ -1,4 +1,4 @@
-"""Ids whose fingerprints are the same are not taken for the same ids."""
+"""An id that stands twice is found in blocks and in live streams."""
 
 from __future__ import annotations
 
@@ -10,17 +10,11 @@ import pytest
 
 from tests import program
 from tseval.io.repeats import HASH_BYTES, Repeats, twice
-from tseval.tables import Ids
-from tseval.tables.arrow import strings
-from tseval.tables.fingerprints import MOST_WORDS, fingerprints, suspects
 
 TIME = 1_699_920_000
 
 
-def alike() -> tuple[str, str]:
-    """Two ids of one fingerprint: of long ones it is the beginning, the length and the end."""
-    beginning, end = "a" * 8 * MOST_WORDS, "a" * 8
-    return f"{beginning}b{end}", f"{beginning}c{end}"
+PAIR = ("one", "other")
 
 
 def rows(ids: tuple[str, ...]) -> list[dict[str, object]]:
@@ -30,41 +24,31 @@ def rows(ids: tuple[str, ...]) -> list[dict[str, object]]:
     ]
 
 
-@pytest.fixture
-def collided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    pair = alike()
-    one, other = fingerprints(strings(pair)).tolist()
-    assert one == other
-    return pair
-
-
-def test_a_column_with_a_collision_is_coded_right(collided: tuple[str, str]) -> None:
-    found = suspects(strings(collided))
-    assert found is None or len(found)
-    assert Ids.of(strings([*collided, collided[0]])).codes.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("number", [1, 2, 50])
-def test_blocks_look_again(collided: tuple[str, str], number: int) -> None:
-    Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows(collided)))
+def test_blocks_look_again(number: int) -> None:
+    Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows(PAIR)))
     asked = ("score", "run.jsonl", program.NUGGETS, "-f", "json")
     whole, blocks = program.tseval(*asked), program.tseval(*asked, "--in-blocks", number)
     assert (whole.code, blocks) == (0, whole)
-    twice_there = rows((*collided, collided[1]))
+    twice_there = rows((*PAIR, PAIR[1]))
     Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in twice_there))
     refused = program.tseval(*asked, "--in-blocks", number)
     assert refused.codes == [("duplicate-id", 3)]
     assert "first at run.jsonl:2" in refused.err or "first in line 2" in refused.err
 
 
-def test_a_live_stream_takes_both_and_neither_twice(collided: tuple[str, str]) -> None:
+def test_a_live_stream_takes_both_and_neither_twice() -> None:
     asked = ("score", "--follow", program.NUGGETS, "--state", "state")
-    content = "".join(json.dumps(each) + "\n" for each in rows(collided))
+    content = "".join(json.dumps(each) + "\n" for each in rows(PAIR))
     done = program.tseval(*asked, stdin=content.encode())
     assert done.code == 0, done.err
     assert json.loads(done.out.splitlines()[-1])["updates"] == 2
-    more = json.dumps(rows((*collided, collided[0]))[2]) + "\n"
+    more = json.dumps(rows((*PAIR, PAIR[0]))[2]) + "\n"
     again = program.tseval(*asked, stdin=(content + more).encode())
     assert again.code == 1
     assert again.codes == [("duplicate-id", 3)]

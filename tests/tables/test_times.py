@@ -15,12 +15,14 @@ import pytest
 
 import tseval
 from tests import program
+from tests.reading import read_rows
 from tseval.core.registry import measures, schemas
 from tseval.errors import InputError
-from tseval.families.temporal.columns import read_texts, read_updates
-from tseval.files.plain import read_rows
-from tseval.files.update_blocks import BlockInput
+from tseval.families.temporal.columns import read_updates
+from tseval.families.temporal.files import READERS, TEXTS_READER
+from tseval.io.blocks import read_blocks
 from tseval.io.inputs import Input
+from tseval.io.tables import read
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -65,10 +67,10 @@ def test_lengths_of_time_and_periods_are_no_times(kind: str) -> None:
 def test_nor_in_parquet(kind: str, rows: int | None) -> None:
     times, said = kinds()[kind]
     framed(times).to_parquet("run.parquet")
-    blocks = BlockInput(Input("run.parquet"), "run")
+    blocks = read_blocks(Input("run.parquet"), "run", READERS["updates"], rows or 1)
     told = f"run.parquet: column time holds {said}\n  .*frame.time"
     with pytest.raises(InputError, match=told):
-        read_updates(["run.parquet"]) if rows is None else list(blocks.blocks(rows))
+        read_updates(["run.parquet"]) if rows is None else list(blocks)
 
 
 def test_periods_of_parquet_where_pandas_is_not_there_to_tell_them() -> None:
@@ -203,16 +205,17 @@ def test_a_proposal_s_post_of_1970_is_refused() -> None:
     Path("run.jsonl").write_text(json.dumps(post) + "\n")
     done = program.tseval("validate", "run.jsonl")
     assert done.code == 1
-    assert 'run.jsonl:1: "PostTimestamp" 5 is "1970-01-01T00:00:05Z"' in done.err + done.out
+    assert 'run.jsonl:1: time "5" is "1970-01-01T00:00:05Z"' in done.err + done.out
 
 
 def test_a_track_s_own_file_may_be_a_toy() -> None:
     Path("run.txt").write_text("11 T R d1 0 1000000 1\n")
-    assert read_updates(["run.txt"]).time.tolist() == [1e6]
+    assert read_updates(["run.txt"])["time"].tolist() == [1e6]
 
 
 def test_texts_whose_times_do_not_matter_may_have_any() -> None:
-    assert read_texts([pd.DataFrame([row("0")])]).time.tolist() == [0.0]
+    table = read([pd.DataFrame([row("0")])], TEXTS_READER)
+    assert table.frame["time"].to_list() == [0.0]
 
 
 # Times of one topic that lie years apart.

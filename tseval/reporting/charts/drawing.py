@@ -49,7 +49,7 @@ def draw(picture: Picture, form: str) -> bytes:
     order. A page is one file that loads nothing.
 
     Raises:
-        ValueError: ``form`` is none of :data:`tseval.files.PICTURES`.
+        ValueError: ``form`` is none of :data:`tseval.io.PICTURES`.
         MissingExtra: PNG and PDF need vl-convert, which isn't installed.
 
     """

@@ -1,1 +1,0 @@
-"""The readers that streams of temporal summarization still ask."""
