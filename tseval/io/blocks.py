@@ -120,11 +120,14 @@ def read_blocks(
         own = replace(track, applies=lambda _: True)
         reader = replace(reader, tracks=(own,), reads_tables=False)
     else:
-        form = form_of(source, reader.schema.called(source.columns), form)
-        if track is not None or form not in IN_BLOCKS:
-            kind, known = "a file of the track" if track else form, ", ".join(IN_BLOCKS)
-            cure = "; make it a table by tseval import" if track else ""
-            raise UsageError(f"{source.path} is {kind}; what is read in blocks is: {known}{cure}")
+        form = (
+            "a file of the track"
+            if track
+            else form_of(source, reader.schema.called(source.columns), form)
+        )
+        if form not in IN_BLOCKS:
+            known = ", ".join(IN_BLOCKS)
+            raise UsageError(f"{source.path} is {form}; what is read in blocks is: {known}")
         reader = replace(reader, tracks=())
         heading = source.first_line() + b"\n" if form == "tsv" else b""
     if track is None and form == "parquet":

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 
 import tseval
+from tests import program
 from tests import strategies as st
 from tests.oracles import incidents_2021, incidents_proposal
 from tests.oracles.incidents import Label, Line, Ontology
@@ -486,3 +487,29 @@ def test_values_lie_in_the_range_that_the_measures_name(
         if record.value is not None and not unbounded:
             low = -1.0 if "pearson" in name else 0.0
             assert low - 1e-9 <= record.value <= 1 + 1e-9, record
+
+
+def test_blocks_and_streams_have_the_values_of_the_whole(tmp_path: Path) -> None:
+    rows = [
+        {"topic": "flood", "post_id": "f1", "priority": 5, "types": "Report-News"},
+        {"topic": "quake", "post_id": "q1", "priority": 0.25, "types": ""},
+        {"topic": "flood", "post_id": "f2", "priority": 0.5, "types": "Report-News"},
+        {"topic": "flood", "post_id": "f1", "priority": 0.75, "types": ""},
+    ]
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    folder = program.FIXTURES / "incidents"
+    beside = (folder / "labels.json", "--ontology", folder / "types.json", "--quiet")
+    asked = ("-m", "type.F1", "-m", "priority.F1", "-m", "AAW", "--name", f"{run}=stdin")
+    whole = program.tseval("incidents", run, *beside, *asked, "-f", "json")
+    assert whole.code == 0, whole.err
+    for size in (1, 3, 100):
+        blocks = program.tseval(
+            "incidents", run, *beside, *asked, "-f", "json", "--in-blocks", size
+        )
+        assert blocks.out == whole.out
+    live = program.tseval(
+        "incidents", "--follow", *beside, *asked[:-2], "-q", stdin=run.read_bytes()
+    )
+    records = json.loads(live.out.splitlines()[-1])["records"]
+    assert records == json.loads(whole.out)["records"]

@@ -21,6 +21,7 @@ from tseval.core.family import (
     Column,
     Evaluation,
     Family,
+    Gold,
     View,
     Words,
     Writer,
@@ -48,6 +49,7 @@ from tseval.io.forms import recognise
 from tseval.io.imports import Import
 from tseval.io.inputs import Input
 from tseval.io.schema import ALL_TOPICS, EPOCHS
+from tseval.io.tables import Table
 from tseval.io.tables import read as read_table
 from tseval.io.times import written
 from tseval.records import frozen
@@ -457,11 +459,33 @@ def read(
     access: Access,
 ) -> IncidentEvaluation:
     """Read every input; a fault in any of them is an `InputError`."""
-    base = edition.rules
-    options.apply(base.changed(rules))  # wrong usage is told before any file is read
-    by_name = ("ontology", "topics", "epochs")
+    tables = read_tables(inputs, options, edition, rules, access)
+    evaluation = join(options, edition, rules, tables)
+    check_met(evaluation.stream, evaluation.found)
+    return evaluation
+
+
+def read_tables(
+    inputs: IncidentInputs,
+    options: IncidentOptions,
+    edition: Edition[IncidentRules],
+    rules: Mapping[str, str],
+    access: Access,
+) -> dict[str, Table]:
+    """Read every input; wrong usage is told before any file is read."""
+    options.apply(edition.rules.changed(rules))
     access.check(inputs, options, rules)
-    tables = read_inputs(open_inputs(inputs), access, files.READERS, by_name)
+    return read_inputs(open_inputs(inputs), access, files.READERS, ("ontology", "topics", "epochs"))
+
+
+def join(
+    options: IncidentOptions,
+    edition: Edition[IncidentRules],
+    rules: Mapping[str, str],
+    tables: Mapping[str, Table],
+) -> IncidentEvaluation:
+    """Return the evaluation of tables."""
+    base = edition.rules
     types = tables["ontology"].frame["type"].to_list()
     actionable, entries = (
         tuple(types[at] for at in rows.places_of(types, names))
@@ -470,7 +494,6 @@ def read(
     options = replace(options, actionable=actionable, entries=entries)
     applied = options.apply(base.changed(rules))
     stream, found = rows.join_tables(tables, applied, entries)
-    check_met(stream, found)
     if ALL_TOPICS in stream.topics:
         raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
     for name in stream.topics:
@@ -493,6 +516,50 @@ def read(
             *(replace(each, runs=()) for name in sources for each in tables[name].sources),
         ),
     )
+
+
+class IncidentGold(Gold):
+    """Labels and types, to which lines of runs are held as they come: all lines are kept."""
+
+    has_sums = False
+    reader = files.RUNS
+
+    def __init__(
+        self,
+        inputs: IncidentInputs,
+        options: IncidentOptions,
+        edition: Edition[IncidentRules],
+        changed: Mapping[str, str],
+        access: Access,
+    ) -> None:
+        from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
+
+        access = replace(access, runs=read_nothing(self.reader))
+        self.tables = read_tables(inputs, options, edition, changed, access)
+        self.call = options, edition, changed
+
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> IncidentEvaluation:  # noqa: ARG002 - none
+        """Return the evaluation of some lines."""
+        return join(*self.call, {**self.tables, "runs": runs})
+
+    def prepare(
+        self,
+        block: pl.DataFrame,
+        before: pl.DataFrame | None,  # noqa: ARG002 - lines do not depend on one another
+        faults: FaultList,  # noqa: ARG002
+    ) -> pl.DataFrame:
+        """Return lines with names as texts, since more names will come."""
+        return block.with_columns(pl.selectors.categorical().cast(pl.String))
+
+    def keep(self, rows: pl.DataFrame) -> pl.Series:
+        """Return that all lines are kept: a later one of a post takes its place."""
+        return pl.repeat(value=True, n=rows.height, eager=True)
+
+    def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
+        """Refuse a run of which no line speaks of a labelled post."""
+        if not to_come:
+            check_met(evaluation.stream, evaluation.found)
+        return []
 
 
 def check_met(stream: Stream, found: rows.Read) -> None:
@@ -610,6 +677,7 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
     definitions=measures.DEFINITIONS,
     editions=EDITIONS,
     read=read,
+    gold=IncidentGold,
     views=(View.of(explain.alerts), View.of(explain.types)),
     writers=(
         Writer(
