@@ -138,16 +138,16 @@ FACT = '{"collapsed_fact_id": "E-collapsed-1", "fact_text": "", "relevant_facts"
 @pytest.mark.parametrize(
     ("content", "place", "key"),
     [
-        ('{"T": {"clusters": [["p"]], "clusters": [["q"]]}}', ": T.clusters", "clusters"),
-        ('{"topics": {}, "topics": {"T": {"clusters": [["p"]]}}}', ": topics", "topics"),
+        ('{"T": {"clusters": [["p"]], "clusters": [["q"]]}}', ":1", "clusters"),
+        ('{"topics": {}, "topics": {"T": {"clusters": [["p"]]}}}', ":1", "topics"),
         (
             '{"T": {"clusters": {"1": {"tweets": ["p"], "tweets": ["q"]}}}}',
-            ": T.clusters.1.tweets",
+            ":1",
             "tweets",
         ),
         (
             "[" + FACT % ('"p"', ', "relevant_facts": ["q"]') + "]",
-            ": [0].relevant_facts",
+            ":1",
             "relevant_facts",
         ),
         (
@@ -161,7 +161,7 @@ def test_a_key_that_stands_twice_in_clusters(content: str, place: str, key: str)
     Path("clusters.json").write_text(content)
     outcome = program("import", "clusters", "clusters.json", "--times", "snowflake")
     assert (outcome.code, outcome.faults[0].code) == (1, "duplicate-key")
-    assert outcome.err.startswith(f'error: clusters.json{place}: "{key}"')
+    assert outcome.err.startswith(f'error: clusters.json{place}: the key "{key}"')
 
 
 @pytest.mark.parametrize("rows", ["1", "2", "100"])
