@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from tseval.io.json_tables import KINDS, elements, objects
-from tseval.io.times import TOO_LARGE
 
 if TYPE_CHECKING:
     from tseval.io.faults import FaultList
@@ -34,7 +34,7 @@ def is_text(value: Any) -> TypeGuard[str]:
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Return whether this is a finite number."""
-    return type(value) in (int, float) and abs(value) < TOO_LARGE
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def is_numbers(value: Any) -> TypeGuard[list[float]]:
