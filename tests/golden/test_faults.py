@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -845,10 +846,10 @@ def test_an_interrupted_run(here: Path) -> None:
     )
     assert running.stdin is not None
     assert running.stderr is not None
-    for line in running.stderr:  # until all is imported, and it can only be waiting for its input
-        if b"temporal.family" in line:
-            break
-    running.stdin.write(tsv(HEADER))
+    imported = b""
+    while b"temporal.evaluation" not in imported or select.select([running.stderr], [], [], 1)[0]:
+        imported += os.read(running.stderr.fileno(), 1 << 16) or pytest.fail("it has ended")
+    running.stdin.write(tsv(HEADER))  # nothing more is imported: it waits for its input
     running.stdin.flush()
     with pytest.raises(subprocess.TimeoutExpired):
         running.wait(timeout=0.6)

@@ -129,15 +129,15 @@ def score_blocks(call: Call, size: int) -> None:
     """Write the scores of runs that need not fit into memory, read so many rows at a time."""
     from tseval.core.streams import read_in_blocks
 
-    request, family, field = call.request, call.family, runs_field(call)
+    request, family = call.request, call.family
     wishes = requirements(request.require)
     check_output(request.output)
     form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
     inputs = call.inputs(request.files)
     with request.where.shared() as sharing, progress("folding", request.quiet) as tell:
         evaluation, wanted = read_in_blocks(
-            read_gold(call, replace(inputs, **{field: ()}), sharing),
-            getattr(inputs, field),
+            read_gold(call, inputs, sharing),
+            getattr(inputs, runs_field(call)),
             request.wanted,
             request.at,
             form=form_for(request.input_format, "run"),

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
     from tseval.io.faults import FaultList
-    from tseval.io.inputs import Input
     from tseval.io.tables import Table, TableReader
 
 SHORT_HASH = 12
@@ -358,9 +357,6 @@ class Gold(ABC):
     @abstractmethod
     def keep(self, rows: pl.DataFrame) -> pl.Series:
         """Which rows can still change what later ones are worth."""
-
-    def check_runs(self, runs: Sequence[Input]) -> None:  # noqa: B027 - most take any files
-        """Refuse files that are no runs by what they look like."""
 
     def prepare(
         self,

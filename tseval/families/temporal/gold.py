@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from tseval.core.scores import Scores
     from tseval.io.faults import FaultList
     from tseval.io.given import Given
-    from tseval.io.inputs import Input
 
 RULES = DRAFT.rules
 CODES = pl.selectors.categorical()
@@ -110,7 +109,9 @@ class TemporalGold(Gold):
         if replace(options, matcher=None, threshold=None) != TemporalOptions():
             raise UsageError("of the options blocks and streams take matcher and threshold alone")
         self.reader = replace(files.NAMED_RUNS, check=name_ids)
-        self.nuggets_file, self.options = inputs.nuggets, options
+        if inputs.updates:
+            files.refuse_swapped(inputs.updates, inputs.nuggets)
+        self.options = options
         access = replace(access, runs=read_nothing(self.reader))
         access.check(inputs, options, changed)
         self.name = matcher_name(options, assessed=inputs.matches is not None)
@@ -144,10 +145,6 @@ class TemporalGold(Gold):
             every = every.join(self.pool, on=rows.UPDATE, how="anti")
         waiting: pl.Series = every["match"]
         return waiting
-
-    def check_runs(self, runs: Sequence[Input]) -> None:
-        """Refuse a gold in the place of the first run."""
-        files.refuse_swapped(runs, self.nuggets_file)
 
     def prepare(
         self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
