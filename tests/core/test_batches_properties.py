@@ -17,6 +17,7 @@ from tseval.core import trends
 from tseval.core.batches import Batches, cover
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.registry import measures
+from tseval.core.results import Values
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.io.names import ABSENT
 from tseval.io.schema import ALL_TOPICS
@@ -125,11 +126,12 @@ def test_batches_share_out_a_ledger(
     given_ = ledger(rows)
     always = given_.time == ALWAYS
     lasting = np.bincount(given_.unit[always], given_.amount[always], 3)
-    dated = given_.within(cut) - lasting[:, np.newaxis]
+    sums = Account((given_,), lambda totals, _: Values(totals[0], np.full(len(totals[0]), True)))
+    dated = sums.within(cut).value - lasting[:, np.newaxis] * cut.there
     edges = start + np.arange(cut.most + 1) * length
     for unit in range(3):
         own = edges[: number[unit] + 1]
-        until = [given_.before(np.full(3, edge))[unit] for edge in own]
+        until = [sums.before(np.full(3, edge)).value[unit] for edge in own]
         assert dated[unit, : number[unit]] == pytest.approx(np.diff(until))
         assert not dated[unit, number[unit] :].any()
         assert dated[unit].sum() == pytest.approx(until[-1] - until[0])

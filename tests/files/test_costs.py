@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
 import tseval
 from tests import program
 from tseval.core.guessed_columns import guessed
-from tseval.core.ledgers import rows_by_code
 from tseval.errors import InputError
 from tseval.families.temporal.files import READERS
 from tseval.io import json_text
@@ -134,15 +132,6 @@ def test_long_cells_and_open_comments_are_refused_in_no_time() -> None:
     Path("comments.xml").write_text("<events>\n" + "<!--" * 500_000 + "</events>\n")
     done = subprocess.run([sys.executable, "-c", BOUNDED], capture_output=True, text=True)
     assert done.stdout.splitlines() == ["refused"] * 3 + ["is not well-formed XML"], done.stderr
-
-
-def test_rows_by_code() -> None:
-    codes = np.array([3, -1, 0, 3, 0, -1, 7])
-    found = {code: rows.tolist() for code, rows in rows_by_code(codes).items()}
-    assert found == {0: [2, 4], 3: [0, 3], 7: [6]}
-    assert list(found) == [0, 3, 7]
-    assert rows_by_code(np.zeros(0, np.int64)) == {}
-    assert rows_by_code(np.array([-1, -1])) == {}
 
 
 def test_topics_are_divided_once(monkeypatch: pytest.MonkeyPatch) -> None:

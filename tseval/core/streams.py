@@ -116,7 +116,9 @@ class Rows:
 
     def with_block(self, block: pl.DataFrame) -> pl.DataFrame:
         """Return the rows that are kept and those of a block."""
-        return block if self.kept is None else pl.concat([self.kept, block], how="diagonal_relaxed")
+        if self.kept is None or self.kept.schema == block.schema:
+            return block if self.kept is None else self.kept.vstack(block)
+        return pl.concat([self.kept, block], how="diagonal_relaxed")
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation of all that has come."""
@@ -130,9 +132,8 @@ class Rows:
         weighed = self.weigh(found)
         runs = pl.Series(found.index.runs, dtype=pl.String)
         every = self.sums.filter(pl.col("run").is_in(runs.implode()))
-        others = kernel.add_lanes(
-            [every, kernel.negative(weighed.sums.drop(ARRIVAL, strict=False))]
-        )
+        own = weighed.sums.drop(ARRIVAL, strict=False).join(every, on="run", how="semi")
+        others = kernel.add_lanes([every, kernel.negative(own)])
         return replace(
             found,
             others={
@@ -141,8 +142,11 @@ class Rows:
             },
         )
 
-    def weigh(self, found: Evaluation) -> Weighed:
-        """Return the exact sums of what rows contribute, of each row if contributions tell it."""
+    def weigh(self, found: Evaluation, *, with_gold: bool = True) -> Weighed:
+        """Return the exact sums of what rows contribute, of each row if contributions tell it.
+
+        `with_gold` also what they contribute that is of no row.
+        """
         known: dict[Measure, Any] = {}
         results, parts = {}, list[pl.DataFrame]()
         for at, measure in enumerate(self.measures):
@@ -150,14 +154,20 @@ class Rows:
             known[whole] = known.get(whole) or found.account(measure)
             results[measure] = known[whole]
             before = known[whole].limits(found.times_of(measure, index))
-            parts += kernel.in_whole_units(known[whole].contributions, before, f"{at} ")
+            c = known[whole].contributions
+            if not with_gold:
+                c = replace(c, tables=[each for each in c.tables if ARRIVAL in each.columns])
+            parts += kernel.in_whole_units(c, before, f"{at} ")
         by = [*KEY, *[ARRIVAL] * any(ARRIVAL in part.columns for part in parts)]
         return Weighed(found, results, kernel.add_lanes(parts, by))
 
-    def weigh_rows(self, rows: pl.DataFrame, runs: Sequence[str]) -> Weighed:
+    def weigh_rows(
+        self, rows: pl.DataFrame, runs: Sequence[str], *, with_gold: bool = True
+    ) -> Weighed:
         """Return the same of rows of these runs."""
         numbered = rows.with_row_index(ARRIVAL) if self.gold.in_order else rows
-        return self.weigh(self.gold.evaluate(self.table(numbered, runs), self.counts.clear()))
+        found = self.gold.evaluate(self.table(numbered, runs), self.counts.clear())
+        return self.weigh(found, with_gold=with_gold)
 
     def late(self, block: pl.DataFrame) -> pl.Series:
         """Return which rows are older than one of their run before."""
@@ -171,8 +181,8 @@ class Rows:
         known = set() if self.kept is None else set(self.kept["run"].unique())
         runs = list(dict.fromkeys([*runs, *block["run"].unique(maintain_order=True)]))
         rows = self.with_block(block).filter(pl.col("run").is_in(runs))
-        weighed, first = self.weigh_rows(rows, runs), rows.height - block.height
-        arrival = pl.col(ARRIVAL).cast(pl.Int64)
+        weighed = self.weigh_rows(rows, runs, with_gold=not known.issuperset(runs))
+        first, arrival = rows.height - block.height, pl.col(ARRIVAL).cast(pl.Int64)
         is_new = ~pl.col("run").is_in(list(known)) if known else pl.lit(value=True)
         fresh = weighed.sums.with_columns(arrival - first)
         fresh = fresh.filter(pl.when(arrival.is_null()).then(is_new).otherwise(arrival >= 0))

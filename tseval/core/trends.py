@@ -15,11 +15,11 @@ import numpy as np
 
 from tseval.core.batches import Batches, cover
 from tseval.core.curves import check
-from tseval.core.ledgers import Ledger
 from tseval.core.measure import Measure
 from tseval.core.results import Values
 from tseval.core.taking import account_of
 from tseval.errors import UsageError
+from tseval.io.names import ABSENT
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.times import UNITS
 from tseval.records import frozen
@@ -131,7 +131,9 @@ class _All:
             for name in ("value", "defined")
         )
         unit, time = evaluation.sent
-        sent = Ledger.of(unit, time, np.ones(len(unit))).within(of_units)
+        batch = of_units.of(unit, time)
+        sent = np.zeros(of_units.there.shape)
+        np.add.at(sent, (unit[batch != ABSENT], batch[batch != ABSENT]), 1.0)
         names = tuple(measure.name for measure in measures)
         joined = {
             place: account_of(measure, index).pooled_within(of_units, len(index.topics))

@@ -298,17 +298,15 @@ def _check_range(
 
 def _check_ids(column: Column, frame: pl.DataFrame, faults: FaultList) -> set[int]:
     """Refuse ids that name nothing or hold a line's end; return the lines of blank ones."""
-    name, cell = column.name, pl.col(column.name)
-    if frame.schema[name] == pl.Categorical:
-        names = frame.select(name).unique().cast(pl.String)
-        if not names.filter(cell.str.contains(ODD_ID)).height:
-            return set()
-        frame = frame.cast({name: pl.String})
-    doubtful = (cell < "!") | (cell > "~") | cell.str.contains("[\t\n\r]")
-    is_coded = frame.schema[name] == pl.Categorical
-    cells = frame.select(cell.unique().cast(pl.String) if is_coded else cell)
-    found = cells.filter(doubtful).filter(cell.str.contains(ODD_ID))[name].unique()
-    odd = frame.select("line", name).filter(cell.is_in(found.to_list()))
+    name, cells = column.name, frame[column.name]
+    if cells.dtype == pl.Categorical:
+        cells = cells.unique().cast(pl.String)
+    cells = cells.filter((cells < "!") | (cells > "~") | cells.str.contains("[\t\n\r]"))
+    odd_ids = cells.filter(cells.str.contains(ODD_ID)).unique() if len(cells) else cells
+    if odd_ids.is_empty():
+        return set()
+    odd = frame.select("line", pl.col(name).cast(pl.String))
+    odd = odd.filter(pl.col(name).is_in(odd_ids.implode()))
     for line, text in odd.iter_rows():
         if text.strip():
             reason = f'{name} "{text}" holds a tab or a line\'s end'

@@ -125,8 +125,9 @@ class TemporalGold(Gold):
         self.pool = rows.pool_of(tables) if "pool" in tables else None
         self.nuggets = rows.find_nuggets(self.tables, RULES)
         self.topics = GoldTopics(tables["nuggets"].frame["topic"].unique(), RULES.topic_names)
-        starts = rows.find_times(self.tables, self.nuggets).select("topic", "start")
-        self.starts = dict(starts.cast({"topic": pl.String}).iter_rows())
+        self.times = rows.find_times(self.tables, self.nuggets)
+        starts = self.times.select(pl.col("topic").cast(pl.String), "start")
+        self.starts = dict(starts.iter_rows())
         if "matches" in tables:
             told = [name for name in ("grade",) if name in tables["matches"].frame.columns]
             self.told, self.waiting = ["nugget", *told, "match"], self._find_waiting()
@@ -204,7 +205,8 @@ class TemporalGold(Gold):
         tables = {**self.tables, "updates": replace(runs, frame=frame)}
         updates = frame.with_row_index("update").with_columns(weight=1.0)
         pairs = updates.select("update", "says").explode("says").drop_nulls().unnest("says")
-        index = rows.index_of(tables, updates.drop("says"), self.nuggets, rows.Found(pairs), RULES)
+        found, updates = rows.Found(pairs), updates.drop("says")
+        index = rows.index_of(tables, updates, self.nuggets, found, RULES, self.times)
         given = [tables[name] for name in files.READERS if name in tables]
         return StreamedEvaluation(
             edition=DRAFT,

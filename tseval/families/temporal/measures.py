@@ -132,12 +132,8 @@ def costs(index: EarliestIndex, measure: Measure, frame: str) -> pl.Series:
 
 
 def find_earned(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
-    """Return the earliest matches with their worth: the reward, by how far each says more of it."""
-    rewards = weigh_nuggets(index["nuggets"], str(measure.argument("reward"))).select(
-        "nugget", "reward"
-    )
-    firsts = index["firsts"].join(rewards, on="nugget", maintain_order="left")
-    return firsts.with_columns(worth=pl.col("reward") * pl.col("rise"))
+    """Return the earliest matches with their worth by the reward that a measure names."""
+    return index.earned(str(measure.argument("reward")))
 
 
 def find_gold(index: EarliestIndex, measure: Measure) -> pl.DataFrame:

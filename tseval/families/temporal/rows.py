@@ -98,6 +98,16 @@ class EarliestIndex(FrameIndex):
     spans_in_bytes: bool = False
     """Whether the spans of matches count bytes, not characters."""
     _sums: dict[tuple[str, bytes], pl.DataFrame] = field(default_factory=dict, repr=False)
+    _earned: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+
+    def earned(self, reward: str) -> pl.DataFrame:
+        """The earliest matches with their worth: the reward, by how far each says more of it."""
+        if reward not in self._earned:
+            rewards = weigh_nuggets(self["nuggets"], reward).select("nugget", "reward")
+            firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
+            worth = pl.col("reward") * pl.col("rise")
+            self._earned[reward] = firsts.with_columns(worth=worth)
+        return self._earned[reward]
 
     @cached_property
     def updates(self) -> pl.DataFrame:
@@ -411,8 +421,12 @@ def index_of(
     nuggets: pl.DataFrame,
     found: Found,
     rules: Rules,
+    times: pl.DataFrame | None = None,
 ) -> EarliestIndex:
-    """Return the index of these updates and nuggets, which the rules have shaped."""
+    """Return the index of these updates and nuggets, which the rules have shaped.
+
+    `times` are those of `find_times`, if they are known.
+    """
     run, topic = natural(tables["updates"].runs), natural(nuggets["topic"])
     judged = updates.select(pl.exclude("file", "line", "team", "confidence"))
     judged = judged.with_columns(
@@ -434,8 +448,10 @@ def index_of(
         outputs = link_duplicates(outputs, tables["duplicates"].frame)
     in_order = pl.col("topic").cast(topic)
     known = know_since(tables, updates, nuggets, found.pairs, rules).with_columns(in_order)
-    times = find_times(tables, nuggets.with_columns(in_order))
-    times = times.update(known.group_by("topic").agg(latest=pl.col("time").max()), on="topic")
+    times = find_times(tables, nuggets) if times is None else times
+    times = times.with_columns(in_order).sort("topic")
+    if rules.latency_from != "nuggets":
+        times = times.update(known.group_by("topic").agg(latest=pl.col("time").max()), on="topic")
     gold = known.select("nugget", "topic", "importance", since="time")
     firsts = find_firsts(pairs).join(gold, on=["topic", "nugget"], maintain_order="left")
     frames = {"nuggets": known, "pairs": pairs, "firsts": firsts, "present": present}
@@ -480,7 +496,7 @@ def find_times(tables: Mapping[str, Table], nuggets: pl.DataFrame) -> pl.DataFra
     """Return when each topic starts and ends: as the topics file says, else as its nuggets do."""
     time = pl.col("time")
     limits = {"start": time.min(), "end": time.max(), "latest": time.max()}
-    times = nuggets.group_by("topic").agg(**limits).sort("topic")
+    times = nuggets.group_by("topic").agg(**limits)
     times = relative_start(times, tables["nuggets"])
     if "topics" in tables:
         periods = tables["topics"].frame.select("topic", pl.col("^(start|end)$"))
