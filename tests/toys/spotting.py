@@ -10,12 +10,11 @@ import polars as pl
 from tseval.core.blocks import Block, Head, Rows
 from tseval.core.contributions import ContributionResult
 from tseval.core.declared import argument, option
-from tseval.core.editions import Edition
 from tseval.core.family import Asked, Family, Shown, View, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameIndex, Request, to_pandas
 from tseval.core.kernel import ALWAYS, KEY, Contributions, natural, ratio
 from tseval.core.measure import Definition, Measure
-from tseval.core.rules import RuleSet, choice
+from tseval.core.rules import Edition, RuleSet, choice
 from tseval.core.sections import Reporting, Section, Setting
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import TableReader

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.toys.measures import OVERLOOKED
 from tests.toys.spotting import FAMILY as SPOTTING
 from tests.toys.spotting import NAME, SHARE, Rules
-from tseval.core.editions import Edition
+from tseval.core.rules import Edition
 
 STRICT = Edition(
     name="strict",

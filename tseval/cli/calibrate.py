@@ -15,7 +15,7 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.core.calling import Where
 from tseval.core.declared import build
-from tseval.core.input_words import shared_runs
+from tseval.core.input_warnings import shared_runs
 from tseval.core.naming import Naming, named
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.family import FAMILY

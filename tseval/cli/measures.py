@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from tseval.cli.options import StrictCommand, debug_option
-from tseval.core.editions import Edition
 from tseval.core.measure import Definition, Parameter, calls
 from tseval.core.registry import all_editions, editions, families, measure
+from tseval.core.rules import Edition
 from tseval.errors import MeasureError, UsageError
 
 WIDTH = 88

@@ -22,7 +22,7 @@ from tseval.core import declared, registry
 from tseval.core.calling import Where
 from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
-from tseval.core.input_words import shared_runs
+from tseval.core.input_warnings import shared_runs
 from tseval.core.naming import Naming, named
 from tseval.families.temporal.correcting import SAMPLING_MATCHER, draw_sample
 from tseval.families.temporal.evaluation import (

@@ -25,7 +25,7 @@ from tseval.comparison.directions import (
 from tseval.comparison.plan import Treatment
 from tseval.comparison.row_groups import of_one_kind
 from tseval.core.family import Words
-from tseval.core.pools import MEAN
+from tseval.core.measure import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MissingTopics, UsageError

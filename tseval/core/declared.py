@@ -34,6 +34,13 @@ COMPARE, CURVE, MATCH, REPORT, SWEEP = "compare", "curve", "match", "report", "s
 """The views that are commands of their own."""
 JITTER = "jitter"
 """The view that shows how far scores move."""
+RANDOM = "random"
+SAMPLINGS = ("confidence", RANDOM)
+"""The most confident posts, or a seeded draw."""
+SAMPLING_HELP = (
+    "Which posts are taken: the most confident ones, or a seeded draw. Default: confidence."
+)
+SEED_HELP = "For --sampling random."
 
 
 @frozen

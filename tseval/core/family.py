@@ -13,11 +13,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from tseval.core.declared import check_given, declared, files_given, input_tables
-from tseval.core.doubtful_times import zone_warnings
-from tseval.core.editions import Edition
-from tseval.core.input_words import columns_trait, shared_runs, told_names
+from tseval.core.input_warnings import columns_trait, shared_runs, told_names, zone_warnings
 from tseval.core.measure import Definition, Measure, packages
 from tseval.core.results import Groups, Result, Values
+from tseval.core.rules import Edition
 from tseval.core.taking import account_in, in_batches, moments
 from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
 
     from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.core.batches import Batches
-    from tseval.core.firsts import Firsts
     from tseval.core.panels import Picture
+    from tseval.core.results import Firsts
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
     from tseval.io.faults import FaultList

@@ -17,8 +17,8 @@ import polars as pl
 
 from tseval.core.contributions import ContributionResult
 from tseval.core.declared import declared, input_name
-from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
+from tseval.core.input_warnings import Span
 from tseval.core.kernel import KEY
 from tseval.io import PLAIN_FORMS
 from tseval.io.given import input_of
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.arrays import BoolArray, FloatArray, IntArray
-    from tseval.core.editions import Edition
     from tseval.core.kernel import Contributions
+    from tseval.core.rules import Edition
     from tseval.core.sections import Setting
 
 Made = TypeVar("Made", bound="FrameEvaluation")

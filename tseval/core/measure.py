@@ -15,6 +15,8 @@ from tseval.records import frozen
 
 Argument: TypeAlias = str | Callable[..., Any]
 """A parameter's value: as it is written, or in Python a function."""
+MEAN = ("mean",)
+"""What the definition of a measure `reads` whose `all` may be the score of sums over topics."""
 
 
 @frozen

@@ -11,10 +11,10 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tseval.core.editions import Edition
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
 from tseval.core.plugins import brought, guard, leave_out
+from tseval.core.rules import Edition
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.io.schema import Schema
 

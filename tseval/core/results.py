@@ -134,3 +134,15 @@ class Taken(Result):
     def groups(self) -> Groups | None:
         """The values of groups, for a measure that has such."""
         return self.by_group
+
+
+@frozen
+class Firsts:
+    """One row for each piece of gold that a run said, of any family."""
+
+    unit: IntArray
+    """The (run, topic)."""
+    gold: IntArray
+    """Which piece of gold, by a number that is the same for every run."""
+    time: FloatArray
+    """When the run said it for the first time, in seconds."""

@@ -1,4 +1,4 @@
-"""RuleSet: what evaluations do differently, each with a name, its values and what they mean.
+"""Rules: what evaluations do differently, each with a name, its values and what they mean.
 
 A record of rules is a frozen dataclass over `RuleSet` whose fields are made by `choice`; an edition
 is an instance, and the code that reads the record knows no editions.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tseval.errors import UsageError, did_you_mean
 from tseval.records import frozen
 
 Record = TypeVar("Record", bound="RuleSet")
+Rules = TypeVar("Rules", bound="RuleSet", covariant=True)
 
 
 @frozen
@@ -88,3 +89,23 @@ def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 @frozen
 class NoRules(RuleSet):
     """The rules of an edition that has none to choose from."""
+
+
+@frozen
+class Edition(Generic[Rules]):
+    """Whose rules: the family they are for, the measures shown by default, and where they stand."""
+
+    name: str
+    family: str
+    summary: str
+    measures: tuple[str, ...]
+    on_missing: str
+    """What a judged topic without updates counts as: `zero` (an empty system), `skip`, `error`."""
+    citation: str
+    rules: Rules
+    """Its rules; combined with others by `--rule`."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The columns of the official table, by measure; none where there is no such table."""
+    leading: tuple[str, ...] = ()
+    """What a report leads with: the primary measure, by which a run is said to be better, and up to
+    four companions, of those that were scored."""

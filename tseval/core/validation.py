@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tseval.core import registry
-from tseval.core.doubtful_times import zone_warnings
+from tseval.core.input_warnings import zone_warnings
 from tseval.core.naming import AS_THEY_ARE, Naming, name_files
 from tseval.core.nearest import misspelt, names_in, nearest_fault
 from tseval.errors import InputError, TsevalError, UsageError

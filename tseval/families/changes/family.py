@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from tseval.core.declared import argument, file_option, option
-from tseval.core.editions import Edition
 from tseval.core.family import Family, View, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
+from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
 from tseval.errors import InputError, UsageError, input_error
 from tseval.families.changes import explain, files, measures, rows

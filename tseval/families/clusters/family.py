@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import CURVE, REPORT, argument, check_given, file_option, option
-from tseval.core.doubtful_times import years_apart
-from tseval.core.draws import RANDOM, SAMPLINGS
-from tseval.core.editions import Edition
+from tseval.core.declared import (
+    CURVE,
+    RANDOM,
+    REPORT,
+    SAMPLINGS,
+    argument,
+    check_given,
+    file_option,
+    option,
+)
 from tseval.core.family import Access, Column, Evaluation, Family, Gold, View, Words, hashes
 from tseval.core.frames import Content, FrameIndex, open_inputs, read_inputs, spans
+from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import natural
-from tseval.core.measure import Measure
-from tseval.core.pools import MEAN
+from tseval.core.measure import MEAN, Measure
 from tseval.core.registry import measures as measures_of
 from tseval.core.results import Result, Values
-from tseval.core.rules import each_once
+from tseval.core.rules import Edition, each_once
 from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows

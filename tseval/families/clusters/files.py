@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tseval.core.declared import file_option, option
-from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
+from tseval.core.declared import SAMPLING_HELP, SAMPLINGS, SEED_HELP, file_option, option
 from tseval.errors import Fault, InputError, UsageError
 from tseval.io import JSON, json_text, records, tables
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times

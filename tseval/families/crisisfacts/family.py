@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from tseval.core.declared import NoOptions, argument, file_option
-from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
+from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
 from tseval.errors import UsageError
 from tseval.families.crisisfacts import explain, files, measures, rows

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import argument, file_option, option, output_option, positive
-from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
 from tseval.core.registry import measures as parse_measures
+from tseval.core.rules import Edition
 from tseval.core.scores import Scores
 from tseval.core.sections import Reporting, Section
 from tseval.core.wording import listed

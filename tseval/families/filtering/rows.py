@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from tseval.core.batches import places
-from tseval.core.doubtful_times import years_apart
 from tseval.core.frames import spans
+from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import natural, total
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed, warn_of_numbers

@@ -13,8 +13,6 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import CURVE, SCORES, argument, file_option, option
-from tseval.core.doubtful_times import years_apart
-from tseval.core.editions import Edition
 from tseval.core.family import (
     Access,
     Asked,
@@ -29,11 +27,13 @@ from tseval.core.family import (
     hashes,
 )
 from tseval.core.frames import open_inputs, read_inputs, spans
+from tseval.core.input_warnings import years_apart
 from tseval.core.measure import Measure
 from tseval.core.over_runs import over_runs
 from tseval.core.registry import definitions
 from tseval.core.registry import measures as measures_named
 from tseval.core.results import Result, Values
+from tseval.core.rules import Edition
 from tseval.core.scores import Scores
 from tseval.core.taking import moments
 from tseval.core.wording import count, listed

@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import check_given, file_option, option
-from tseval.core.draws import RANDOM, SAMPLING_HELP, SAMPLINGS, SEED_HELP
+from tseval.core.declared import (
+    RANDOM,
+    SAMPLING_HELP,
+    SAMPLINGS,
+    SEED_HELP,
+    check_given,
+    file_option,
+    option,
+)
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.incidents.files import ONTOLOGY, POOLED_RUNS

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from tseval.core.editions import Edition
-from tseval.core.rules import RuleSet, choice
+from tseval.core.rules import Edition, RuleSet, choice
 from tseval.records import frozen
 
 FAMILY = "incidents"

@@ -23,7 +23,6 @@ from tseval.core.declared import (
     file_option,
     option,
 )
-from tseval.core.editions import Edition
 from tseval.core.family import (
     SHORT_HASH,
     Access,
@@ -31,11 +30,11 @@ from tseval.core.family import (
     Column,
     Lost,
 )
-from tseval.core.firsts import Firsts
 from tseval.core.frames import FrameEvaluation, read_inputs
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
-from tseval.core.results import Result
+from tseval.core.results import Firsts, Result
+from tseval.core.rules import Edition
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.core.wording import listed

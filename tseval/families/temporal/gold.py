@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tseval.core.editions import Edition
 from tseval.core.family import Access, Gold, asked_for
 from tseval.core.frames import read_inputs
 from tseval.core.kernel import KEY
 from tseval.core.measure import Measure
+from tseval.core.rules import Edition
 from tseval.core.scoring import plain_scores
 from tseval.core.streams import Rows
 from tseval.errors import UsageError

@@ -48,8 +48,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from tseval.core.doubtful_times import years_apart
 from tseval.core.frames import FrameIndex, relative_start, spans
+from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import (
     ARRIVAL,
     CONTRIBUTED,

@@ -6,8 +6,7 @@ edition is an instance of it; the code that reads the record knows no editions.
 
 from __future__ import annotations
 
-from tseval.core.editions import Edition
-from tseval.core.rules import RuleSet, choice
+from tseval.core.rules import Edition, RuleSet, choice
 from tseval.records import frozen
 
 WEIGHING = (

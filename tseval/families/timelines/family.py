@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import argument, file_option, option
-from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.kernel import KEY, quotient, total
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
+from tseval.core.rules import Edition
 from tseval.core.scores import Overall, Scores
 from tseval.core.sections import Reporting, Section
 from tseval.errors import UsageError

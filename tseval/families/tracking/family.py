@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from tseval.core.declared import NoOptions, argument, file_option
-from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
-from tseval.core.rules import NoRules
+from tseval.core.rules import Edition, NoRules
 from tseval.families.tracking.files import ATTRIBUTES, GOLD, RUNS, VALUES
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
 from tseval.families.tracking.measures import FAMILY as NAME

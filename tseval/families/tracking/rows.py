@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from tseval.core.doubtful_times import years_apart
 from tseval.core.frames import FrameIndex, relative_start, spans, unknown_topics
+from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import KEY, natural
 from tseval.core.wording import count, listed
 from tseval.families.tracking.files import ATTRIBUTES
