@@ -12,10 +12,15 @@ _own: dict[str, str] = {}
 
 
 def limit_threads(arguments: Sequence[str]) -> None:
-    """Allow as many threads as `-j` asks for processes, unless the environment says how many."""
+    """Allow as many threads as `-j` asks for processes, unless the environment says how many.
+
+    A stream that is followed has few rows at a time, so one.
+    """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("-j", "--jobs", nargs="?", default="")
-    jobs = parser.parse_known_args(arguments)[0].jobs or ""
+    parser.add_argument("--follow", action="store_true")
+    known = parser.parse_known_args(arguments)[0]
+    jobs = "1" if known.follow else known.jobs or ""
     if jobs.isdecimal() and int(jobs) and THREADS not in os.environ:
         _own[THREADS] = os.environ[THREADS] = str(min(int(jobs), os.cpu_count() or 1))
 

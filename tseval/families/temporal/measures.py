@@ -18,7 +18,7 @@ from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, CONTRIBUTED, KEY, Contributions, divided, ratio
 from tseval.core.measure import Argument, Definition, Measure, Parameter, documented
 from tseval.errors import MeasureError, UsageError
-from tseval.families.temporal.rows import LETTERS, EarliestIndex, count_words, weigh_nuggets
+from tseval.families.temporal.rows import LETTERS, EarliestIndex, count_words
 from tseval.families.temporal.rules import Rules
 from tseval.io.times import UNITS, NotANumber, duration, number
 
@@ -131,15 +131,9 @@ def costs(index: EarliestIndex, measure: Measure, frame: str) -> pl.Series:
     return count_words(texts, LETTERS) if kind == "words" else texts.str.len_chars().cast(float)
 
 
-def find_earned(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
-    """Return the earliest matches with their worth by the reward that a measure names."""
-    return index.earned(str(measure.argument("reward")))
-
-
-def find_gold(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
-    """Return every nugget with its reward, once for each run."""
-    nuggets = weigh_nuggets(index["nuggets"], str(measure.argument("reward")))
-    return index.pairs.join(nuggets.select("topic", "time", below="reward"), on="topic")
+def reward_of(measure: Measure) -> str:
+    """Return the kind of reward that a measure names."""
+    return str(measure.argument("reward"))
 
 
 def find_useful(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
@@ -170,10 +164,12 @@ def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
         of_originals = of_updates.rename({"update": "original"})
         sent = sent.drop("cost").join(of_originals, on="original", maintain_order="left")
     if measure.argument("cost-of") == "match":
-        paid = find_earned(index, measure).join(of_updates, on="update")
+        paid = index.earned(reward_of(measure)).join(of_updates, on="update")
     else:
         nuggets = index["nuggets"].select("nugget", cost=costs(index, measure, "nuggets"))
-        paid = find_earned(index, measure).drop("cost", strict=False).join(nuggets, on="nugget")
+        paid = (
+            index.earned(reward_of(measure)).drop("cost", strict=False).join(nuggets, on="nugget")
+        )
     earned = paid.select(*CONTRIBUTED, above=pl.col("cost") * pl.col("worth"))
     return index.result(Contributions([earned, sent.select(*CONTRIBUTED, below="cost")], ratio()))
 
@@ -187,8 +183,8 @@ def recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
 
     Undefined if the nuggets of the topic have no reward; 0 for an empty run.
     """
-    said = find_earned(index, measure).select(*CONTRIBUTED, above="worth")
-    gold = find_gold(index, measure).with_columns(time=pl.lit(ALWAYS))
+    said = index.earned(reward_of(measure)).select(*CONTRIBUTED, above="worth")
+    gold = index.gold(reward_of(measure)).with_columns(time=pl.lit(ALWAYS))
     return index.result(Contributions([said, gold], ratio()))
 
 
@@ -203,9 +199,9 @@ def strict_recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
     Undefined before any nugget with a reward has happened.
     """
     both = pl.max_horizontal("time", "since")
-    said = find_earned(index, measure).with_columns(time=both)
+    said = index.earned(reward_of(measure)).with_columns(time=both)
     said = said.select(*CONTRIBUTED, above="worth")
-    return index.result(Contributions([said, find_gold(index, measure)], ratio()))
+    return index.result(Contributions([said, index.gold(reward_of(measure))], ratio()))
 
 
 def timeliness(index: EarliestIndex, measure: Measure) -> ContributionResult:

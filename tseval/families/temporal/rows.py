@@ -99,6 +99,7 @@ class EarliestIndex(FrameIndex):
     """Whether the spans of matches count bytes, not characters."""
     _sums: dict[tuple[str, bytes], pl.DataFrame] = field(default_factory=dict, repr=False)
     _earned: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+    _gold: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
     def earned(self, reward: str) -> pl.DataFrame:
         """The earliest matches with their worth: the reward, by how far each says more of it."""
@@ -108,6 +109,14 @@ class EarliestIndex(FrameIndex):
             worth = pl.col("reward") * pl.col("rise")
             self._earned[reward] = firsts.with_columns(worth=worth)
         return self._earned[reward]
+
+    def gold(self, reward: str) -> pl.DataFrame:
+        """Every nugget with its reward, once for each run."""
+        if reward not in self._gold:
+            nuggets = weigh_nuggets(self["nuggets"], reward)
+            nuggets = nuggets.select("topic", "time", below="reward")
+            self._gold[reward] = self.pairs.join(nuggets, on="topic")
+        return self._gold[reward]
 
     @cached_property
     def updates(self) -> pl.DataFrame:
