@@ -45,7 +45,9 @@ def test_the_program_has_as_many_as_it_is_to_have_processes() -> None:
     assert threads_of_program("-j1") == 1
 
 
-@pytest.mark.parametrize("asked", [("-j", "1"), ("-j1",), ("--jobs", "1"), ("--jobs=1",)])
+@pytest.mark.parametrize(
+    "asked", [("-j", "1"), ("-j1",), ("--jobs", "1"), ("--jobs=1",), ("--follow",)]
+)
 def test_it_is_asked_for_in_any_way(asked: tuple[str, ...]) -> None:
     limit_threads(("score", "run.tsv", "-o", "out.tsv", "-m", "P R", *asked, "--quiet"))
     assert os.environ[THREADS] == "1"
