@@ -503,14 +503,15 @@ LIVE_READER = tables.TableReader(
         tables.TrackFile(recognise=LACKS_LIVE, layout=Layout(LIVE, LIVE_FIELDS[0])),
     ),
 )
-READERS = {
+BESIDE = {
+    "qrels": QRELS_READER,
     "epochs": EPOCHS_READER,
+    "live": LIVE_READER,
     "live_epochs": EPOCHS_READER,
     "selected": tables.TableReader(schema=SELECTED, names_runs=False),
-    "qrels": QRELS_READER,
-    "live": LIVE_READER,
 }
 """How the files beside the runs and the clusters are read, by the names of the inputs."""
+READERS = {"runs": posts_reader(), "clusters": CLUSTERS_READER, **BESIDE}
 
 
 # What `tseval validate` and `tseval import` know.
