@@ -20,6 +20,7 @@ from tseval.core.scoring import scores_of
 from tseval.core.sections import Setting
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
+from tseval.families.timelines.alignments import divide
 from tseval.families.timelines.files import date_of, find_remarks
 from tseval.families.timelines.measures import (
     FAMILY,
@@ -32,10 +33,8 @@ from tseval.families.timelines.measures import (
 )
 from tseval.families.timelines.rows import ALIGNED, DATES, TimelineIndex, match_days, spans
 from tseval.families.timelines.words import (
-    LAST,
     ORIGINAL,
     ORIGINAL_WORD,
-    REIMPL,
     SPLIT,
     content_of,
 )
@@ -256,12 +255,6 @@ class Draws(NamedTuple):
         return columns.select(choose(self.measure)).to_series().to_numpy()
 
 
-def divide(above: FloatArray, below: FloatArray, empty: float) -> FloatArray:
-    """Return quotients, `empty` where there is nothing to divide by."""
-    result: FloatArray = np.divide(above, below, out=np.full(above.shape, empty), where=below > 0)
-    return result
-
-
 def intervals(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Scores and differences with intervals over drawn topics, and tests."""
     import pandas as pd
@@ -338,15 +331,6 @@ def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[st
             yield (
                 f"topic {topic}: {lost} of {number} sentences have none of the letters a to z, and "
                 "count for nothing: use `reimpl` (--rule backend=reimpl)"
-            )
-    if REIMPL in backends:
-        texts = texts.join(scored, on="id", how="semi")
-        ends = texts["text"].unique().str.extract(LAST).drop_nulls()
-        glued = len(ends.filter((ends.str.len_chars() > 1) & ends.str.contains(r'[.,;:"]$')))
-        if glued > len(ends) / 2:
-            yield (
-                f"{glued} of {len(ends)} sentences end in a word with a mark at its end, which "
-                "`reimpl` takes for another word: put spaces between them"
             )
     tied: dict[tuple[str, str], tuple[set[str], float]] = {}
     for way, measure in ways.items():
