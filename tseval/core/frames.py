@@ -20,8 +20,10 @@ from tseval.core.declared import declared, input_name
 from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
 from tseval.core.kernel import KEY
+from tseval.core.wording import count, listed
 from tseval.io import PLAIN_FORMS
 from tseval.io.given import input_of
+from tseval.io.names import natural_order
 from tseval.io.tables import Table, TableReader, read
 from tseval.io.units import Units
 from tseval.parallel.runs import ParallelRunReader
@@ -335,11 +337,13 @@ def relative_start(times: pl.DataFrame, gold: Table) -> pl.DataFrame:
     return times.with_columns(start=pl.lit(0.0)) if is_relative else times
 
 
-def unknown_topics(frame: pl.DataFrame, index: FrameIndex) -> Iterator[tuple[str, list[str]]]:
-    """Yield each run with topics that are not judged, and these."""
-    unknown = frame.filter(~pl.col("topic").is_in(index.topics))
-    of_runs = unknown.group_by("run", maintain_order=True).agg(pl.col("topic").unique().sort())
-    yield from of_runs.iter_rows()
+def warn_of_topics(frame: pl.DataFrame, known: Collection[str], where: str) -> Iterator[str]:
+    """Yield a warning for each run with topics that are not among the known ones."""
+    unknown = frame.filter(~pl.col("topic").is_in(list(known))).cast({pl.Enum: pl.String})
+    of_runs = unknown.group_by("run", maintain_order=True).agg(pl.col("topic").unique())
+    for run, topics in of_runs.iter_rows():
+        lost = natural_order(topics)
+        yield f"run {run}: {count(len(lost), 'topic')} not {where}, ignored: {listed(lost)}"
 
 
 def spans(frame: pl.DataFrame, table: str = "") -> Iterator[Span]:

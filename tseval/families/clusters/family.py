@@ -23,6 +23,7 @@ from tseval.core.frames import (
     Request,
     read_inputs,
     spans,
+    warn_of_topics,
 )
 from tseval.core.kernel import natural
 from tseval.core.measure import Measure
@@ -30,7 +31,7 @@ from tseval.core.pools import MEAN
 from tseval.core.registry import measures as measures_of
 from tseval.core.results import Result, Values
 from tseval.core.rules import each_once
-from tseval.core.wording import count, listed, warn_of_numbers
+from tseval.core.wording import warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows
 from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
@@ -104,9 +105,8 @@ class ClusterOptions:
         "How: those of highest confidence, or at random.",
         default=SAMPLINGS[0],
         choices=SAMPLINGS,
-        shows_default=True,
     )
-    seed: int = chosen("For everything random.", default=0, shows_default=True)
+    seed: int = chosen("For everything random.", default=0)
 
 
 GROUPS, PUSHES, LISTS, LIVE = "groups", "pushes", "lists", "live"
@@ -314,8 +314,6 @@ class ClusterEvaluation(FrameEvaluation):
             if self.are_lists:
                 raise UsageError(f"{measure}: daily lists have no times; it needs runs A")
             return self.reports
-        if measure.at is not None:
-            raise UsageError(f"{measure}: a measure of whole days has no @TIME")
         if need == LIVE:
             return self.judgments
         content = self.days
@@ -379,10 +377,7 @@ class ClusterEvaluation(FrameEvaluation):
         if not self.are_lists:  # which have no times
             found = [] if clusters is None else spans(clusters.frame, "clusters")
             yield from years_apart([*spans(posts.frame), *found], topics)
-        unjudged = posts.frame.filter(~pl.col("topic").is_in(list(topics)))
-        names = pl.col("topic").cast(pl.String).unique().sort()
-        for run, lost in unjudged.group_by("run", maintain_order=True).agg(names).iter_rows():
-            yield f"run {run}: {count(len(lost), 'topic')} not judged, ignored: {listed(lost)}"
+        yield from warn_of_topics(posts.frame, topics, "judged")
         if not is_selective and (
             self.frames.selection is not None or self.frames.options.sample is not None
         ):

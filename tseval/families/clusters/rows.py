@@ -324,9 +324,6 @@ def refuse_selection(
         "cluster_id names the cluster that was made for the post, and that holds it: correct "
         "one of the two files, or leave cluster_id empty where none was made"
     )
-    lost = lost.with_columns(
-        pl.col("why").fill_null("is said to have a cluster that is not there,")
-    )
     tables.get("selected", posts).refuse(lost, reason, cure, "conflicting-rows")
 
 

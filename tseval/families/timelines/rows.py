@@ -172,10 +172,10 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
         pl.col("text").str.strip_chars(), summary=pl.struct("id", "day").rle_id()
     )
     time = pl.col("published").max().fill_null(pl.col("day").first() * UNITS["d"])
-    summaries = days.group_by("summary", maintain_order=True).agg(
-        pl.col("id", "day").first(), time=time
+    summaries = days.group_by("summary", "id", maintain_order=True).agg(
+        pl.col("day").first(), time=time
     )
-    texts = days.select("summary", "in_list", "text")
+    texts = days.select("id", "summary", "in_list", "text")
     if rules.strings == "characters" and not days["in_list"].all():
         characters = pl.col("text").str.split("")
         text = pl.when("in_list").then(pl.concat_list("text")).otherwise(characters)
