@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -153,17 +153,6 @@ def select_posts(
     return posts.with_columns(selected=pl.col("selected") != 0, named=named), "column"
 
 
-class JoinedTables(NamedTuple):
-    """The inputs that were read, by the names of their fields, and what they are joined by."""
-
-    options: ClusterOptions
-    tables: Mapping[str, Table]
-    selection: pl.DataFrame | None
-    """The posts that a file selects, or the runs do, each with its own cluster."""
-    others: pl.DataFrame | None
-    """The numbers of posts that were read before, by run and topic."""
-
-
 @frozen(kw_only=True)
 class ClusterEvaluation(FrameEvaluation):
     """Runs and clusters; they are joined when a measure asks for it."""
@@ -175,7 +164,7 @@ class ClusterEvaluation(FrameEvaluation):
     }
 
     frames: Any
-    """The tables of which measures take joins of their own."""
+    """The request: measures take joins of its tables, of which `selection` is one."""
 
     @classmethod
     def read_tables(
@@ -234,7 +223,9 @@ class ClusterEvaluation(FrameEvaluation):
             "times": options.times or "",
             "selected": "" if is_push and selected == "all" else selected,
         }
-        joined: Any = JoinedTables(options, tables, selection, request.others)
+        if selection is not None:
+            tables["selection"] = replace(posts, frame=selection)
+        joined: Any = request._replace(tables=tables)
         return Content(joined, traits=traits)
 
     @cached_property
@@ -245,9 +236,7 @@ class ClusterEvaluation(FrameEvaluation):
         if isinstance(self.edition.rules, PushRules):
             rows.refuse_repeats(self.frames.tables["runs"])
         self.require("clusters", NO_CLUSTERS)
-        return rows.index_reports(
-            self.frames.tables, self.frames.selection, sample, self.frames.others
-        )
+        return rows.index_reports(self.frames.tables, sample, self.frames.others)
 
     @cached_property
     def days(self) -> Content:
@@ -378,9 +367,8 @@ class ClusterEvaluation(FrameEvaluation):
             found = [] if clusters is None else spans(clusters.frame, "clusters")
             yield from years_apart([*spans(posts.frame), *found], topics)
         yield from warn_of_topics(posts.frame, topics, "judged")
-        if not is_selective and (
-            self.frames.selection is not None or self.frames.options.sample is not None
-        ):
+        is_chosen = "selection" in tables or self.frames.options.sample is not None
+        if is_chosen and not is_selective:
             yield "none of these measures reads which posts are selected"
         for content in contents:
             yield from content.warnings

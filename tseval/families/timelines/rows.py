@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from tseval.arrays import BoolArray, FloatArray, IntArray
 
-P = ParamSpec("P")
-T = TypeVar("T")
+Made = TypeVar("Made", bound=Callable[..., Any])
 AT_ONCE = 50_000
 """So many words are counted at once, or those of one topic."""
 DATES, CONCAT, AGREEMENT = "dates", "concat", "agreement"
@@ -113,20 +112,17 @@ class TimelineIndex(FrameIndex):
     known: dict[Any, Any] = field(default_factory=dict, compare=False)
 
 
-def once(
-    make: Callable[Concatenate[TimelineIndex, P], T],
-) -> Callable[Concatenate[TimelineIndex, P], T]:
+def once(make: Made) -> Made:
     """Make something of an index once."""
 
     @wraps(make)
-    def known(index: TimelineIndex, /, *args: P.args, **more: P.kwargs) -> T:
-        key = (make.__name__, *args)
+    def known(index: TimelineIndex, *args: Any, **more: Any) -> Any:
+        key = (make.__name__, *args, *more.items())
         if key not in index.known:
             index.known[key] = make(index, *args, **more)
-        result: T = index.known[key]
-        return result
+        return index.known[key]
 
-    return known
+    return cast("Made", known)
 
 
 def fill_topics(table: Table, known: Sequence[str], whose: str) -> Table:
