@@ -308,11 +308,9 @@ def pair(
     marks = [repeated.with_columns(again=~pl.struct(key).is_first_distinct())]
     if others is not None and "again" in returned.columns:  # rows that are no longer there, too
         marks = [returned, others.filter(pl.col("topic").is_in(list(names)))]
-    numbers = pl.concat(
-        each.select(pl.col("run").cast(pl.Enum(runs.runs)), pl.col("again").cast(pl.Int64))
-        for each in marks
-    )
-    numbers = numbers.group_by("run").agg(pl.col("again").sum()).filter(pl.col("again") > 0)
+    again, of_run = pl.col("again").cast(pl.Int64), pl.col("run").cast(pl.Enum(runs.runs))
+    numbers = pl.concat(each.select(of_run, again) for each in marks)
+    numbers = numbers.group_by("run").agg(pl.col("again").cast(pl.Int64).sum()).filter(again > 0)
     for run, number in numbers.sort("run").iter_rows():
         noun = count(number, "repeated document")
         warnings.append(f"run {run}: {noun}, the highest confidence counts")

@@ -16,7 +16,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from tseval.core.frames import FrameIndex
 from tseval.core.wording import listed
@@ -550,13 +549,11 @@ class TrendIndex(FrameIndex):
         """
         judged = self["judged"].filter("positive")
         positive = judged.filter(self.counting[run][judged["topic"].to_physical().to_numpy()])
-        parts = [
-            positive.select("post_id", "time", passed=pl.lit(len(self.cutoffs), pl.Int64)),
-            self.outputs[low:high].select("post_id", "time", passed=self.passed[low:high]),
-        ]
-        rows = pl.concat(parts)
-        batch = pl.Series("batch", cut.batch(rows["time"].to_numpy()))
-        once = rows.group_by("post_id", batch).agg(pl.col("passed").max())
+        every = np.full(positive.height, len(self.cutoffs))
+        returned = self.outputs[low:high].select("post_id", "time", passed=self.passed[low:high])
+        rows = positive.select("post_id", "time", passed=every).vstack(returned)
+        batch = cut.batch(rows["time"].to_numpy())
+        once = rows.select("post_id", "passed", batch=batch).group_by("post_id", "batch").max()
         numbers = np.zeros((len(self.cutoffs) + 1, cut.number + 1))
         np.add.at(numbers, (once["passed"].to_numpy(), once["batch"].to_numpy()), 1.0)
         return numbers[:0:-1, :-1].cumsum(axis=0)[::-1]
