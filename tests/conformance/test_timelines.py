@@ -258,7 +258,7 @@ def test_every_count(conformance: Path, tmp_path: Path) -> None:
     topics = index["units"]["topic"].to_list()
     for pair in slices(index):
         own = wanted[topics[pair.unit]]
-        row, column = pair.first_row, pair.first_column
+        row, column = pair.rows.start, pair.columns.start
         for flags, backends in own["counts"].items():
             for backend, sizes in backends.items():
                 for size, numbers in enumerate(sizes, start=1):

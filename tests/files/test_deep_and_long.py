@@ -148,7 +148,11 @@ def test_a_long_list_of_sentences_in_a_field() -> None:
 @pytest.mark.parametrize(
     ("setting", "rows", "said"),
     [
-        ("line=2K", b'2024-03-01,"[%s]"\n' % (b"'storm'," * 300), "begins a field that is as long"),
+        (
+            "line=2K",
+            b'2024-03-01,"[%s]"\n' % (b"'storm'," * 300),
+            "no CSV: field larger than field limit",
+        ),
         ("", b"2024-03-01,['a'\rb]\n", "no CSV: new-line character"),
     ],
 )

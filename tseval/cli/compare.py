@@ -76,7 +76,6 @@ class Question:
         "How far down rank-biased overlap reads.",
         default=PERSISTENCE,
         within=(AGAINST,),
-        shows_default=True,
     )
     leave_out: str | None = option(
         "Instead: how scores and ranks move without the matches that a run, or a team, brought "

@@ -80,7 +80,7 @@ class CurveRequest(Request):
     log: bool = option(
         "Pictures of curves have a logarithmic axis of time.", kind=bool, not_within=("--batch",)
     )
-    title: str = option("The title of the chart.", default="Measures over time", shows_default=True)
+    title: str = option("The title of the chart.", default="Measures over time")
 
     def topics(self, index: Any) -> list[str]:
         """The topics to show: those named, or the mean, with `-q` every topic before it."""

@@ -124,7 +124,7 @@ def option_of(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
         metavar=what.metavar or None,
         multiple=what.several,
         default=default,
-        show_default=what.shows_default,
+        show_default=default not in (None, ()) and "Default:" not in what.help,
     )
 
 

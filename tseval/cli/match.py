@@ -68,7 +68,6 @@ class Review:
         "With --review: how far below the threshold a pair may be that stands there too.",
         default=NEAR,
         at_least=0,
-        shows_default=True,
         within=("--review",),
     )
     overwrite: bool = option(

@@ -63,7 +63,6 @@ class StreamOptions:
         default=1,
         metavar="N",
         at_least=1,
-        shows_default=True,
         within=(FOLLOW,),
     )
     on_bad_line: str = option(
@@ -71,7 +70,6 @@ class StreamOptions:
         "count it in the state, and go on.",
         default="stop",
         choices=("stop", "skip"),
-        shows_default=True,
         within=(FOLLOW,),
     )
     state: Path | None = option(

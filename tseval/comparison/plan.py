@@ -38,47 +38,40 @@ class Plan:
         default=TESTS[0],
         choices=TESTS,
         within=(RUNS, POWER, SWEEP),
-        shows_default=True,
     )
     correction: str = option(
         "What is done about many comparisons: Holm, Bonferroni, Benjamini-Hochberg.",
         default=next(iter(CORRECTIONS)),
         choices=tuple(CORRECTIONS),
         within=(RUNS, POWER, SWEEP),
-        shows_default=True,
     )
     family: str = option(
         "Which comparisons are corrected together.",
         default=FAMILIES[0],
         choices=FAMILIES,
         within=(RUNS, SWEEP),
-        shows_default=True,
     )
     interval: str = option(
         "How intervals are made of resampled topics.",
         default=INTERVALS[0],
         choices=INTERVALS,
         within=(RUNS, LEAD),
-        shows_default=True,
     )
     alpha: float = option(
         "A corrected p value up to this is a difference; intervals hold the rest.",
         default=ALPHA,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
-        shows_default=True,
     )
     resamples: int = option(
         "How many times topics are drawn. Where a correction asks for smaller p values, they are "
         "drawn further.",
         default=RESAMPLES,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
-        shows_default=True,
     )
     seed: int = option(
         "For everything random.",
         default=0,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
-        shows_default=True,
     )
     baseline: str | None = option(
         "Compare with this run alone. Default: every pair.",

@@ -73,7 +73,6 @@ class Declared:
     """The views, or the flags of other options, with which it has none."""
     needed_by: tuple[str, ...] = ()
     """The options and rules that mean nothing without it: `duplicates`, or `sampling=random`."""
-    shows_default: bool = False
     required: bool = False
     """Whether an option must be given."""
     table: Schema | None = None
@@ -119,7 +118,6 @@ class Details(TypedDict, total=False):
     within: tuple[str, ...]
     not_within: tuple[str, ...]
     needed_by: tuple[str, ...]
-    shows_default: bool
     required: bool
     table: Schema
     by_commas: bool

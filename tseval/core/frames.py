@@ -20,8 +20,10 @@ from tseval.core.declared import declared, input_name
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
 from tseval.core.input_warnings import Span
 from tseval.core.kernel import KEY
+from tseval.core.wording import count, listed
 from tseval.io import PLAIN_FORMS
 from tseval.io.given import input_of
+from tseval.io.names import natural_order
 from tseval.io.tables import Table, TableReader, read
 from tseval.io.units import Units
 from tseval.parallel.runs import ParallelRunReader
@@ -179,6 +181,8 @@ class FrameEvaluation(Evaluation):
     """How each input is read: the runs, then what the signature names, in its order."""
     by_name: ClassVar[tuple[str, ...]] = ()
     """The inputs that a format for all inputs is not meant for."""
+    trait_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """What the signature calls inputs, where not by the names of their fields."""
 
     frames: FrameIndex
 
@@ -193,6 +197,17 @@ class FrameEvaluation(Evaluation):
         return cls.readers
 
     @classmethod
+    def read_tables(
+        cls,
+        inputs: Any,
+        options: Any,  # noqa: ARG003 - some read by their options
+        rules: Any,
+        access: Access,
+    ) -> dict[str, Table]:
+        """Read every input that is given; a fault in any of them is an `InputError`."""
+        return read_inputs(inputs, access, cls.choose_readers(inputs, rules), cls.by_name)
+
+    @classmethod
     def read(
         cls: type[Made],
         inputs: Any,
@@ -205,8 +220,8 @@ class FrameEvaluation(Evaluation):
         applied = edition.rules.changed(rules)
         access.check(inputs, options, rules)
         inputs = open_inputs(inputs)
+        tables = cls.read_tables(inputs, options, applied, access)
         readers = cls.choose_readers(inputs, applied)
-        tables = read_inputs(inputs, access, readers, cls.by_name)
         return cls.join(Request(inputs, options, applied, tables), edition, readers)
 
     @classmethod
@@ -221,7 +236,9 @@ class FrameEvaluation(Evaluation):
         content = cls.build(request)
         known = {name: tables[name].sources for name in readers if name in tables}
         hashes = {
-            name: ",".join(f"sha256:{source.sha256[:SHORT_HASH]}" for source in sources)
+            cls.trait_names.get(name, name): ",".join(
+                f"sha256:{source.sha256[:SHORT_HASH]}" for source in sources
+            )
             for name, sources in list(known.items())[1:]
         }
         told = applied.said(edition.rules)
@@ -246,26 +263,27 @@ class FrameEvaluation(Evaluation):
     @property
     def starts(self) -> FloatArray:
         """When each topic starts."""
-        return self.frames.times["start"].to_numpy()
+        return np.asarray(self.index.times["start"].to_numpy())
 
     @property
     def ends(self) -> FloatArray:
         """When each topic ends."""
-        return self.frames.times["end"].to_numpy() if self._has_batches else super().ends
+        return self.index.times["end"].to_numpy() if self._has_batches else super().ends
 
     @property
     def latest(self) -> FloatArray:
         """The time of the latest gold of each topic."""
-        return self.frames.times["latest"].to_numpy()
+        return np.asarray(self.index.times["latest"].to_numpy())
 
     @property
     def _has_batches(self) -> bool:
-        return "end" in self.frames.times.columns
+        return "end" in self.index.times.columns
 
     @property
     def sent(self) -> tuple[IntArray, FloatArray]:
         """The unit and the time of everything that counts for how much a batch weighs."""
-        return self.frames.sent
+        sent: tuple[IntArray, FloatArray] = self.index.sent
+        return sent
 
 
 class FrameGold(Gold):
@@ -290,7 +308,7 @@ class FrameGold(Gold):
         self.reader = self.readers[self.runs]
         access = replace(access, runs=read_nothing(self.reader))
         access.check(opened, options, rules)
-        tables = read_inputs(opened, access, self.readers, kind.by_name)
+        tables = kind.read_tables(opened, options, applied, access)
         self.request = Request(opened, options, applied, tables)
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
@@ -319,11 +337,13 @@ def relative_start(times: pl.DataFrame, gold: Table) -> pl.DataFrame:
     return times.with_columns(start=pl.lit(0.0)) if is_relative else times
 
 
-def unknown_topics(frame: pl.DataFrame, index: FrameIndex) -> Iterator[tuple[str, list[str]]]:
-    """Yield each run with topics that are not judged, and these."""
-    unknown = frame.filter(~pl.col("topic").is_in(index.topics))
-    of_runs = unknown.group_by("run", maintain_order=True).agg(pl.col("topic").unique().sort())
-    yield from of_runs.iter_rows()
+def warn_of_topics(frame: pl.DataFrame, known: Collection[str], where: str) -> Iterator[str]:
+    """Yield a warning for each run with topics that are not among the known ones."""
+    unknown = frame.filter(~pl.col("topic").is_in(list(known))).cast({pl.Enum: pl.String})
+    of_runs = unknown.group_by("run", maintain_order=True).agg(pl.col("topic").unique())
+    for run, topics in of_runs.iter_rows():
+        lost = natural_order(topics)
+        yield f"run {run}: {count(len(lost), 'topic')} not {where}, ignored: {listed(lost)}"
 
 
 def spans(frame: pl.DataFrame, table: str = "") -> Iterator[Span]:

@@ -39,6 +39,9 @@ def chosen_measures(
     asked = measures(list(wanted) or evaluation.default_measures(), evaluation.edition.family)
     evaluation.check_asked([*asked, *beside])
     chosen = evaluation.settled(asked)
+    for each in chosen:
+        if each.at is not None and not evaluation.has_times(each):
+            raise UsageError(f"{each}: this measure has no @TIME")
     if not chosen:
         raise UsageError("no measure is named")
     times = [at] if isinstance(at, str) else list(at or ())

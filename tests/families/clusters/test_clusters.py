@@ -476,7 +476,7 @@ def test_in_2016_each_line_of_a_post_has_the_push_time_of_the_last(tmp_path: Pat
     [
         ("nDCG-p", {}, "nDCG-p is not for runs A, but for daily lists"),
         ("ELG", {}, "ELG needs the discounted gains of 2015: --rule gain=discounted"),
-        ("EG-p@6h", {}, "EG-p@6h: a measure of whole days has no @TIME"),
+        ("EG-p@6h", {}, "EG-p@6h: this measure has no @TIME"),
         ("live-coverage", {}, "the live measures need live judgments: --live FILE"),
         ("EG-p", {"rules": {"nothing": "x"}}, "unknown rule 'nothing'"),
         (

@@ -738,7 +738,7 @@ def told(*options: object) -> Outcome:
         (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11U|T11NU|T11SU|"),
         (("-m", "slope(Q)"), "slope: there is no 'Q': choose one of P, R, A, "),
         (("-m", "end(P,batch=soon)"), 'batch: "soon" is not a length of time'),
-        (("-m", "end(P)@6h"), "end(P)@6h: filtering has no @TIME"),
+        (("-m", "end(P)@6h"), "end(P)@6h: this measure has no @TIME"),
         (("-m", " "), "no measure is named"),
         (("-m", "end(R,)"), "end(R,): nothing stands beside a comma"),
         (("-m", "end(R)@"), "'end(R)@': after the @ a time is missing, such as end(R)@6h"),

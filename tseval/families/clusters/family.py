@@ -20,30 +20,38 @@ from tseval.core.declared import (
     file_option,
     option,
 )
-from tseval.core.family import Access, Column, Evaluation, Family, Gold, View, Words, hashes
-from tseval.core.frames import Content, FrameIndex, open_inputs, read_inputs, spans
+from tseval.core.family import Access, Column, Family, View, Words
+from tseval.core.frames import (
+    Content,
+    FrameEvaluation,
+    FrameGold,
+    FrameIndex,
+    Request,
+    read_inputs,
+    spans,
+    warn_of_topics,
+)
 from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import natural
 from tseval.core.measure import MEAN, Measure
 from tseval.core.registry import measures as measures_of
 from tseval.core.results import Result, Values
 from tseval.core.rules import Edition, each_once
-from tseval.core.wording import count, listed, warn_of_numbers
+from tseval.core.wording import warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows
 from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
 from tseval.io import schema
 from tseval.io.epochs import EPOCHS_READER, are_epochs, days_of, snowflake_times
 from tseval.io.imports import Import, Imported
-from tseval.io.origin import records_of
-from tseval.io.tables import Table, texts_of
+from tseval.io.tables import Table, TableReader, texts_of
 from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.arrays import FloatArray, IntArray
+    from tseval.arrays import FloatArray
     from tseval.io.given import Given
 
 NO_CLUSTERS = "these measures need clusters"
@@ -103,9 +111,8 @@ class ClusterOptions:
         "How: those of highest confidence, or at random.",
         default=SAMPLINGS[0],
         choices=SAMPLINGS,
-        shows_default=True,
     )
-    seed: int = chosen("For everything random.", default=0, shows_default=True)
+    seed: int = chosen("For everything random.", default=0)
 
 
 GROUPS, PUSHES, LISTS, LIVE = "groups", "pushes", "lists", "live"
@@ -117,11 +124,6 @@ NEEDS = (
 )
 
 
-TRAITS = {"clusters": "clusters", "qrels": "qrels", "epochs": "epochs", "live": "live"}
-TRAITS |= {"live_epochs": "live-epochs", "selected": "selection"}
-"""What signatures call the inputs, by the names of their fields."""
-
-
 def need_of(measure: Measure) -> str:
     """Return what a measure is taken from."""
     return NEEDS.get(measure.definition.name, GROUPS)
@@ -130,48 +132,6 @@ def need_of(measure: Measure) -> str:
 def define_zeros(values: Values) -> Values:
     """Return values of which those that are undefined are 0."""
     return Values(values.value, np.ones_like(values.defined))
-
-
-def read_tables(
-    inputs: ClusterInputs, options: ClusterOptions, rules: ClusterRules, access: Access
-) -> dict[str, Table]:
-    """Read every input that is given; a fault in any of them is an `InputError`.
-
-    The live measures alone need no clusters; where there are live judgments, posts of clusters
-    may lack a time, and are then left out with a warning.
-    """
-    inputs = open_inputs(inputs)
-    tables = read_inputs(inputs, access, files.READERS, by_name=files.READERS)
-    needs = {need_of(each) for each in measures_of(access.wanted, measures.NAME)}
-    is_needed = inputs.live is None or bool(needs - {LIVE})
-    is_needed |= not needs and inputs.qrels is not None
-
-    def read_clusters(posts: Table | None = None) -> None:
-        tables["clusters"] = files.read_clusters(
-            inputs.clusters,
-            access.form("clusters"),
-            files.choose_clock(options.times, tables.get("epochs"), posts),
-            options.topic,
-            replaces_times=options.times is not None,
-            may_lack_times=inputs.live is not None,
-        )
-
-    if is_needed and options.times != "run":
-        read_clusters()
-    if access.runs is not None:
-        tables["runs"] = access.runs
-    else:
-        repeats = isinstance(rules, PushRules) and rules.repeated_posts == "keep"
-        reader = files.posts_reader(year_of(rules, tables), repeats=repeats)
-        form, spread = access.form("run"), ParallelRunReader(access.sharing)
-        tables["runs"] = files.read_posts(inputs.runs, reader, form, spread)
-    if is_needed and options.times == "run":
-        read_clusters(tables["runs"])
-    if isinstance(rules, PushRules) and rules.topic_prefix and "qrels" in tables:
-        topic = pl.col("topic").str.replace("^([0-9]+)$", f"{rules.topic_prefix}${{1}}")
-        frame = tables["qrels"].frame.with_columns(topic)
-        tables["qrels"] = replace(tables["qrels"], frame=frame)
-    return tables
 
 
 def year_of(rules: ClusterRules, tables: Mapping[str, Table]) -> int | None:
@@ -200,44 +160,61 @@ def select_posts(
 
 
 @frozen(kw_only=True)
-class ClusterEvaluation(Evaluation):
+class ClusterEvaluation(FrameEvaluation):
     """Runs and clusters; they are joined when a measure asks for it."""
 
     words: ClassVar[Words] = Words("posts", pooled_by="proposal")
+    readers: ClassVar[Mapping[str, TableReader]] = files.READERS
+    trait_names: ClassVar[Mapping[str, str]] = {"live_epochs": "live-epochs"} | {
+        "selected": "selection"
+    }
 
-    tables: Mapping[str, Table]
-    """The inputs that were read, by the names of their fields."""
-    options: ClusterOptions
-    selection: pl.DataFrame | None
-    """The posts that a file selects, or the runs do, each with its own cluster."""
-    not_kept: pl.DataFrame | None = None
-    """The numbers of posts that were read before, by run and topic."""
-
-    @classmethod
-    def read(
-        cls,
-        inputs: ClusterInputs,
-        options: ClusterOptions,
-        edition: Edition[ClusterRules],
-        changed: Mapping[str, str],
-        access: Access,
-    ) -> ClusterEvaluation:
-        """Read every input that is given and join them by the rules."""
-        rules = edition.rules.changed(changed)
-        access.check(inputs, options, changed)
-        tables = read_tables(inputs, options, rules, access)
-        return cls.join(options, replace(edition, rules=rules), edition.rules, tables)
+    frames: Any
+    """The request: measures take joins of its tables, of which `selection` is one."""
 
     @classmethod
-    def join(
-        cls,
-        options: ClusterOptions,
-        edition: Edition[ClusterRules],
-        usual: ClusterRules,
-        tables: dict[str, Table],
-        others: pl.DataFrame | None = None,
-    ) -> ClusterEvaluation:
-        """Return the evaluation of these tables; of the posts of `others` numbers count alone."""
+    def read_tables(
+        cls, inputs: ClusterInputs, options: ClusterOptions, rules: ClusterRules, access: Access
+    ) -> dict[str, Table]:
+        """Read every input that is given; a fault in any of them is an `InputError`.
+
+        The live measures alone need no clusters; where there are live judgments, posts of clusters
+        may lack a time, and are then left out with a warning.
+        """
+        tables = read_inputs(inputs, access, files.BESIDE, by_name=files.BESIDE)
+        needs = {need_of(each) for each in measures_of(access.wanted, measures.NAME)}
+        is_needed = inputs.live is None or bool(needs - {LIVE})
+        is_needed |= not needs and inputs.qrels is not None
+
+        def read_clusters(posts: Table | None = None) -> None:
+            tables["clusters"] = files.read_clusters(
+                inputs.clusters,
+                access.form("clusters"),
+                files.choose_clock(options.times, tables.get("epochs"), posts),
+                options.topic,
+                replaces_times=options.times is not None,
+                may_lack_times=inputs.live is not None,
+            )
+
+        if is_needed and options.times != "run":
+            read_clusters()
+        if access.runs is None:
+            repeats = isinstance(rules, PushRules) and rules.repeated_posts == "keep"
+            reader = files.posts_reader(year_of(rules, tables), repeats=repeats)
+            form, spread = access.form("run"), ParallelRunReader(access.sharing)
+            tables["runs"] = files.read_posts(inputs.runs, reader, form, spread)
+        if is_needed and options.times == "run":
+            read_clusters(tables["runs"])
+        if isinstance(rules, PushRules) and rules.topic_prefix and "qrels" in tables:
+            topic = pl.col("topic").str.replace("^([0-9]+)$", f"{rules.topic_prefix}${{1}}")
+            frame = tables["qrels"].frame.with_columns(topic)
+            tables["qrels"] = replace(tables["qrels"], frame=frame)
+        return tables
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Give posts numbers, and runs and topics the types by which tables are joined."""
+        tables, options = dict(request.tables), request.options
         posts = tables["runs"]
         tables["runs"] = replace(posts, frame=posts.frame.with_row_index("post"))
         topics = (table.frame["topic"] for name, table in tables.items() if "epochs" not in name)
@@ -247,40 +224,33 @@ class ClusterEvaluation(Evaluation):
             present = {each: types[each] for each in types if each in table.frame.columns}
             tables[name] = replace(table, frame=table.frame.cast(present, strict=False))  # type: ignore[arg-type]
         selection, selected = select_posts(options, tables)
-        is_push = isinstance(edition.rules, PushRules)
+        is_push = isinstance(request.rules, PushRules)
         traits = {
-            "rules": edition.rules.said(usual),
             "times": options.times or "",
             "selected": "" if is_push and selected == "all" else selected,
         }
-        origins = {told: tables[name].origin for name, told in TRAITS.items() if name in tables}
-        return cls(
-            edition=edition,
-            traits=traits | hashes(origins),
-            inputs=records_of([posts.origin, *origins.values()]),
-            tables=tables,
-            options=options,
-            selection=selection,
-            not_kept=others,
-        )
+        if selection is not None:
+            tables["selection"] = replace(posts, frame=selection)
+        joined: Any = request._replace(tables=tables)
+        return Content(joined, traits=traits)
 
     @cached_property
     def reports(self) -> Content:
         """What latency, redundancy and coverage are taken from: there a post is returned once."""
-        options = self.options
+        options = self.frames.options
         sample = (options.sample, options.sampling, options.seed) if options.sample else None
         if isinstance(self.edition.rules, PushRules):
-            rows.refuse_repeats(self.tables["runs"])
+            rows.refuse_repeats(self.frames.tables["runs"])
         self.require("clusters", NO_CLUSTERS)
-        return rows.index_reports(self.tables, self.selection, sample, self.not_kept)
+        return rows.index_reports(self.frames.tables, sample, self.frames.others)
 
     @cached_property
     def days(self) -> Content:
         """What the measures of days are taken from."""
         rules, edition = self.push_rules("the measures of days"), self.edition.name
         self.require("qrels", f"edition {edition} needs the qrels: --qrels FILE")
-        tables = dict(self.tables)
-        if "epochs" not in tables and self.options.times == "snowflake":
+        tables = dict(self.frames.tables)
+        if "epochs" not in tables and self.frames.options.times == "snowflake":
             with_ids = [tables[name] for name in ("runs", "clusters") if name in tables]
             ids = pl.concat(each.frame["post_id"] for each in with_ids).unique()
             epochs = pl.DataFrame({"post_id": ids, "time": snowflake_times(ids)}).drop_nulls()
@@ -295,7 +265,7 @@ class ClusterEvaluation(Evaluation):
     @cached_property
     def judgments(self) -> Content:
         """What the live measures are taken from."""
-        rules, tables = self.push_rules("the live measures"), self.tables
+        rules, tables = self.push_rules("the live measures"), self.frames.tables
         self.require("live", "the live measures need live judgments: --live FILE")
         if "live_epochs" not in tables:
             self.require("epochs", "the live measures need --epochs FILE, or --live-epochs FILE")
@@ -308,33 +278,18 @@ class ClusterEvaluation(Evaluation):
 
     def require(self, name: str, refusal: str) -> None:
         """Refuse measures that need an input which is not given."""
-        if name not in self.tables:
+        if name not in self.frames.tables:
             raise UsageError(refusal)
 
     @cached_property
     def are_lists(self) -> bool:
         """Whether the runs are daily lists."""
-        return bool((self.tables["runs"].frame["day"] != 0).any())
+        return bool((self.frames.tables["runs"].frame["day"] != 0).any())
 
     @property
     def index(self) -> FrameIndex:
         """What is followed over time."""
         return self.reports.frames
-
-    @property
-    def starts(self) -> FloatArray:
-        """When each topic starts: with the earliest post in a cluster of it."""
-        return self.index.times["start"].to_numpy()
-
-    @property
-    def ends(self) -> FloatArray:
-        """When each topic ends: with the latest post in a cluster of it."""
-        return self.index.times["end"].to_numpy()
-
-    @property
-    def sent(self) -> tuple[IntArray, FloatArray]:
-        """The unit of every post of a judged topic, and when the run returned it."""
-        return self.index.sent
 
     def push_rules(self, what: str) -> PushRules:
         """Return the rules of a push evaluation; other editions are refused."""
@@ -354,8 +309,6 @@ class ClusterEvaluation(Evaluation):
             if self.are_lists:
                 raise UsageError(f"{measure}: daily lists have no times; it needs runs A")
             return self.reports
-        if measure.at is not None:
-            raise UsageError(f"{measure}: a measure of whole days has no @TIME")
         if need == LIVE:
             return self.judgments
         content = self.days
@@ -392,8 +345,8 @@ class ClusterEvaluation(Evaluation):
             return self.edition.measures
         lists = [each.name for each in measures.OF_LISTS]
         batch = lists if self.are_lists else list(self.edition.measures)
-        live = [each.name for each in measures.OF_LIVE] if "live" in self.tables else []
-        return live if live and "qrels" not in self.tables else [*batch, *live]
+        live = [each.name for each in measures.OF_LIVE] if "live" in self.frames.tables else []
+        return live if live and "qrels" not in self.frames.tables else [*batch, *live]
 
     def has_times(self, measure: Measure) -> bool:
         """Return whether it has a value at any time; those of days and live judgments have none."""
@@ -405,7 +358,7 @@ class ClusterEvaluation(Evaluation):
         """Yield what is not wrong, but what a reader of these measures should know."""
         contents = {id(each): each for each in map(self.content_of, wanted)}.values()
         is_selective = any(m.definition.reads == MEAN and not m.has("unique") for m in wanted)
-        tables, posts = self.tables, self.tables["runs"]
+        tables, posts = self.frames.tables, self.frames.tables["runs"]
         clusters = tables.get("clusters")
         remarks = () if clusters is None else clusters.notes
         yield from map(str, remarks[:REMARKS_SHOWN])
@@ -419,11 +372,9 @@ class ClusterEvaluation(Evaluation):
         if not self.are_lists:  # which have no times
             found = [] if clusters is None else spans(clusters.frame, "clusters")
             yield from years_apart([*spans(posts.frame), *found], topics)
-        unjudged = posts.frame.filter(~pl.col("topic").is_in(list(topics)))
-        names = pl.col("topic").cast(pl.String).unique().sort()
-        for run, lost in unjudged.group_by("run", maintain_order=True).agg(names).iter_rows():
-            yield f"run {run}: {count(len(lost), 'topic')} not judged, ignored: {listed(lost)}"
-        if not is_selective and (self.selection is not None or self.options.sample is not None):
+        yield from warn_of_topics(posts.frame, topics, "judged")
+        is_chosen = "selection" in tables or self.frames.options.sample is not None
+        if is_chosen and not is_selective:
             yield "none of these measures reads which posts are selected"
         for content in contents:
             yield from content.warnings
@@ -433,9 +384,9 @@ class ClusterEvaluation(Evaluation):
 
     def warn_of_columns(self) -> Iterator[str]:
         """Yield the columns of the runs that are not read, and why."""
-        posts = self.tables["runs"]
-        by = "--selected" if "selected" in self.tables else "--sample"
-        is_chosen = "selected" in self.tables or self.options.sample is not None
+        posts = self.frames.tables["runs"]
+        by = "--selected" if "selected" in self.frames.tables else "--sample"
+        is_chosen = "selected" in self.frames.tables or self.frames.options.sample is not None
         if is_chosen and ("selected" in posts.frame.columns or posts.notes):
             both = "cluster_id" in posts.frame.columns and not posts.notes
             columns = 'columns "selected" and "cluster_id" are' if both else 'column "selected" is'
@@ -444,44 +395,33 @@ class ClusterEvaluation(Evaluation):
             yield from posts.notes
 
 
-class ClusterGold(Gold):
+class ClusterGold(FrameGold):
     """The clusters, to which posts are held as they come: each that is in one is kept."""
 
-    def __init__(
-        self,
-        inputs: ClusterInputs,
-        options: ClusterOptions,
-        edition: Edition[ClusterRules],
-        changed: Mapping[str, str],
-        access: Access,
-    ) -> None:
-        from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
+    evaluation = ClusterEvaluation
 
+    def __init__(
+        self, inputs: ClusterInputs, options: ClusterOptions, *more: Any, **known: Any
+    ) -> None:
         if options.times == "run" or options.sample is not None or inputs.selected is not None:
             raise UsageError("--times run, --sample and --selected look at all posts at once")
-        rules = edition.rules.changed(changed)
-        access = replace(access, runs=read_nothing(files.posts_reader()))
-        access.check(inputs, options, changed)
-        self.tables = read_tables(inputs, options, rules, access)
-        if "clusters" not in self.tables:
+        super().__init__(inputs, options, *more, **known)
+        tables = self.request.tables
+        if "clusters" not in tables:
             raise UsageError(NO_CLUSTERS)
-        self.call = options, replace(edition, rules=rules), edition.rules
-        self.reader = files.posts_reader(year_of(rules, self.tables))
-        members = self.tables["clusters"].frame.select(rows.POST).unique()
-        self.members = members.with_columns(is_kept=True)
+        self.reader = files.posts_reader(year_of(self.request.rules, tables))
+        self.members = tables["clusters"].frame.select(rows.POST).unique()
 
-    def evaluate(self, runs: Table, others: pl.DataFrame) -> ClusterEvaluation:
+    def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
         """Return the evaluation of some posts."""
         if "selected" in runs.frame.columns:
             raise UsageError('a column "selected" needs all posts at once')
-        tables = {**self.tables, "runs": files.complete_posts(runs)}
-        return ClusterEvaluation.join(*self.call, tables, others)
+        return super().evaluate(files.complete_posts(runs), others)
 
     def keep(self, rows: pl.DataFrame) -> pl.Series:
         """Return which posts are in a cluster."""
-        own = rows.select("topic", "post_id")
-        found = own.join(self.members, on=["topic", "post_id"], how="left", maintain_order="left")
-        return found["is_kept"].fill_null(value=False)
+        post = pl.struct("topic", "post_id")
+        return rows.select(post.is_in(self.members.select(post).to_series().implode())).to_series()
 
 
 def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported:

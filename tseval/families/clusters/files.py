@@ -312,10 +312,6 @@ def read_listing(source: Input, faults: FaultList, topic: str | None = None) -> 
     wrong = frame.filter(pl.any_horizontal(ids.str.strip_chars() == ""))
     reason, cure = "{where}an empty topic, cluster or post id", "give it its id, or remove it"
     tables.add_faults(faults, wrong, reason, cure, "empty-value")
-    wrong = frame.filter(pl.any_horizontal(ids.str.contains("[\t\n\r]")))
-    tables.add_faults(
-        faults, wrong, "{where}an id with a tab or a line's end", "remove it", "id-format"
-    )
     again = frame.filter(~pl.struct(ids).is_first_distinct())
     reason = '{where}post "{post_id}" stands twice in its cluster'
     tables.add_faults(faults, again, reason, "remove one of them", "duplicate-id")
@@ -502,14 +498,15 @@ LIVE_READER = tables.TableReader(
         tables.TrackFile(recognise=LACKS_LIVE, layout=Layout(LIVE, LIVE_FIELDS[0])),
     ),
 )
-READERS = {
+BESIDE = {
+    "qrels": QRELS_READER,
     "epochs": EPOCHS_READER,
+    "live": LIVE_READER,
     "live_epochs": EPOCHS_READER,
     "selected": tables.TableReader(schema=SELECTED, names_runs=False),
-    "qrels": QRELS_READER,
-    "live": LIVE_READER,
 }
 """How the files beside the runs and the clusters are read, by the names of the inputs."""
+READERS = {"runs": posts_reader(), "clusters": CLUSTERS_READER, **BESIDE}
 
 
 # What `tseval validate` and `tseval import` know.
@@ -554,7 +551,7 @@ class SampleOptions:
 
     size: int = option("At most so many posts of each run.", metavar="N", at_least=1, required=True)
     sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS)
-    seed: int = option(SEED_HELP, default=0, shows_default=True)
+    seed: int = option(SEED_HELP, default=0)
     year: int | None = option("The year of times such as 0729-23:17:35.")
     rules: tuple[str, ...] = option(
         "--rule",

@@ -238,17 +238,17 @@ def refuse_repeats(posts: Table) -> None:
 
 def index_reports(
     tables: Mapping[str, Table],
-    selection: pl.DataFrame | None,
     sample: tuple[int, str, int] | None,
     others: pl.DataFrame | None = None,
 ) -> Content:
     """Return every report in the order in which the run returned it, of equal times in the file's.
 
-    `selection` has `post named selected` of posts, where a file or the runs say so; `sample` has
-    the other arguments of `draw`. Without these every post in a cluster is selected. A post is
-    scored in its own cluster alone, or, where none is known, in each that it is in.
+    The table `selection` has `post named selected` of posts, where a file or the runs say so;
+    `sample` has the other arguments of `draw`. Without these every post in a cluster is selected.
+    A post is scored in its own cluster alone, or, where none is known, in each that it is in.
     """
     posts, clusters = tables["runs"], tables["clusters"]
+    selection = tables["selection"].frame if "selection" in tables else None
     is_judged = pl.col("topic").is_in(clusters.frame["topic"].unique().to_list())
     returned = posts.frame.select("post", "run", *POST, "time", "^confidence$").filter(is_judged)
     members = clusters.frame.select("topic", "cluster_id", "post_id", created="time")
@@ -323,9 +323,6 @@ def refuse_selection(
     cure = (
         "cluster_id names the cluster that was made for the post, and that holds it: correct "
         "one of the two files, or leave cluster_id empty where none was made"
-    )
-    lost = lost.with_columns(
-        pl.col("why").fill_null("is said to have a cluster that is not there,")
     )
     tables.get("selected", posts).refuse(lost, reason, cure, "conflicting-rows")
 

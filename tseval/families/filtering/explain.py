@@ -473,10 +473,7 @@ def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
     both, tested = first.fitted & second.fitted, first.tested & second.tested
     less = (first.slope / one.cut.seconds - second.slope / other.cut.seconds)[both]
     signs = [np.sign(each.slope) for each in (first, second)]
-    findings = [
-        each.rise.significant(LEVEL) * sign
-        for each, sign in zip((first, second), signs, strict=True)
-    ]
+    found = [each.rise.significant(LEVEL) for each in (first, second)]
     return {
         "metric": one.metric,
         "batch": one.cut.length,
@@ -490,7 +487,7 @@ def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
         "end_tau": kendall(first.end, second.end),
         "end_tau_p": kendall_p(first.end, second.end),
         "tested_both": int(tested.sum()),
-        "same_finding": share_of(findings[0] == findings[1], tested),
+        "same_finding": share_of(found[0] * signs[0] == found[1] * signs[1], tested),
     }
 
 
@@ -760,11 +757,7 @@ def report_trends(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
             Head("trend", "text"): np.select(ways, words, "gets worse"),
         }
         yield rows_of(f"Slopes of {fitted.caption}", columns, order=order)
-        words = ["residuals are normal", "each is independent of the one before"]
-        heads = [Head(each, "text") for each in (*words, "it moves one way", "its p")]
-        columns = run | dict(
-            zip(heads, zip(*describe_assumptions(fitted), strict=True), strict=True)
-        )
+        columns = run | describe_assumptions(fitted)
         yield rows_of(f"What the tests of {fitted.caption} take for granted", columns, order=order)
 
 
@@ -774,28 +767,31 @@ DEPENDENCE = (*("no: they follow one another", "no: they swing back and forth") 
 """What residuals do, in words, by the place in `DEPENDENT`."""
 
 
-def describe_assumptions(fitted: Fitted) -> Iterator[tuple[str, str, str, str]]:
-    """Yield for each run whether its assumptions hold, by which statistic, and what p is worth."""
-    checked, held = fitted.checked[False], assumptions(fitted, False)
-    only_0_and_1, dependent = categorical(fitted.trend), checked.dependent(LEVEL)
-    for run, verdict in enumerate(verdicts(fitted)):
-        if not fitted.trend.tested[run]:
-            yield "cannot be said", "cannot be said", "cannot be said", f"none: {verdict}"
-            continue
-        texts = (
-            (NOTHING if held["normal"][run] else "no", "Anderson–Darling p", checked.normality.p),
-            (DEPENDENCE[dependent[run]], "Durbin–Watson", checked.durbin_watson),
-            ("yes" if held["one_way"][run] else "no", "Spearman", checked.spearman.statistic),
-        )
-        normal, independent, one_way = (
-            f"{words} ({name} {values[run]:.3f})".replace("-", MINUS)
-            if np.isfinite(values[run])
-            else words
-            for words, name, values in texts
-        )
-        normal = "no (only 0 and 1)" if only_0_and_1[run] else normal
-        believed = "can be believed" if verdict == FITS else "not to be trusted"
-        yield normal, independent, one_way, believed
+def describe_assumptions(fitted: Fitted) -> dict[Head, list[str]]:
+    """Return whether the assumptions of each run hold, by which statistic, and what p is worth."""
+    checked, held, tested = fitted.checked[False], assumptions(fitted, False), fitted.trend.tested
+    only_0_and_1, normal = categorical(fitted.trend), np.where(held["normal"], NOTHING, "no")
+    normal = np.where(only_0_and_1, "no (only 0 and 1)", normal)
+    p = np.where(only_0_and_1, np.nan, checked.normality.p)
+    dependence = np.array(DEPENDENCE)[checked.dependent(LEVEL)]
+    moves, rho = np.where(held["one_way"], "yes", "no"), checked.spearman.statistic
+    shown = {
+        "residuals are normal": ("Anderson–Darling p", normal, p),
+        "each is independent of the one before": (
+            *("Durbin–Watson", dependence),
+            checked.durbin_watson,
+        ),
+        "it moves one way": ("Spearman", moves, rho),
+    }
+    columns = dict[Head, list[str]]()
+    for title, (name, words, values) in shown.items():
+        texts = [f" ({name} {each:.3f})".replace("-", MINUS) for each in values]
+        whole = np.char.add(words, np.where(np.isnan(values), "", texts))
+        columns[Head(title, "text")] = np.where(tested, whole, "cannot be said").tolist()
+    reasons = list(verdicts(fitted))
+    believed = np.where(np.array(reasons) == FITS, "can be believed", "not to be trusted")
+    untested = [f"none: {reason}" for reason in reasons]
+    return columns | {Head("its p", "text"): np.where(tested, believed, untested).tolist()}
 
 
 def rows_of(

@@ -80,7 +80,6 @@ class FilterOptions:
         default=("1d",),
         metavar="LENGTH",
         several=True,
-        shows_default=True,
     )
     start: str | None = option(
         "Where the period starts: Unix seconds, ISO 8601, or 6h, 2d from the first judged "
@@ -97,7 +96,6 @@ class FilterOptions:
         "and in --series, several with commas between them, or all: each by itself.",
         default=SWEEP,
         metavar="N,...|sweep|all",
-        shows_default=True,
     )
     cutoff_step: int | None = option("The step of the sweep.", metavar="N", at_least=1)
     level: str | None = option(
@@ -110,7 +108,6 @@ class FilterOptions:
         default=1.0,
         metavar="FLOAT",
         kind=positive,
-        shows_default=True,
     )
     f_weights: tuple[float, ...] = option(
         "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
@@ -151,7 +148,6 @@ class FilterOptions:
         default=0,
         metavar="N",
         at_least=0,
-        shows_default=True,
     )
     teams: str | None = file_option(
         "For --show teams: whose each run is, a table `run team`. Default: what stands before the "
@@ -162,7 +158,6 @@ class FilterOptions:
         "The residuals that the verdict of `--show fits`, and `--show stability`, look at.",
         default="raw",
         choices=("raw", "weighted"),
-        shows_default=True,
         within=("fits", "stability"),
     )
     series: Path | None = output_option(
@@ -269,10 +264,6 @@ class FilterEvaluation(FrameEvaluation):
         """Return the measures, a trend for every length of batches; a single one is not named."""
         if not self.frames.runs:
             raise UsageError("no run is given: name at least one table of returned documents")
-        dated = [each for each in wanted if each.at is not None]
-        if dated:
-            reason = "filtering has no @TIME; --start and --end set the period"
-            raise UsageError(f"{dated[0]}: {reason}")
         lengths, chosen = self.frames.lengths, list[Measure]()
         for each in wanted:
             is_open = measures.is_of_batches(each) and not each.has("batch") and len(lengths) > 1
@@ -383,33 +374,28 @@ def reporting() -> Reporting:
 
 SHOWN = ("end", "end-se", "slope", "se", "t", "p", "cutoff")
 """The statistics that are shown of a trend if none is asked for."""
-KENTER2015 = Edition(
+edition_of = partial(Edition, family=measures.FAMILY, on_missing=ON_MISSING)
+KENTER2015 = edition_of(
     name="kenter2015",
-    family=measures.FAMILY,
     summary="batches, trends and end points, as the paper on filtering over time has them",
     measures=(*(f"{name}(F_pra)" for name in SHOWN), USUAL),
     leading=("end(F_pra)", "slope(F_pra)", "F_1"),
-    on_missing=ON_MISSING,
     citation=measures.CITATION,
     rules=rows.FilterRules(),
 )
-DIETZ2013 = Edition(
+DIETZ2013 = edition_of(
     name="dietz2013",
-    family=measures.FAMILY,
     summary="means over intervals, uniform and burst-aware",
     measures=("uniform(P)", "uniform(R)", "uniform(F_1)", "burst(P)", "burst(R)", "burst(F_1)"),
     leading=("uniform(F_1)", "burst(F_1)", "uniform(P)", "uniform(R)"),
-    on_missing=ON_MISSING,
     citation=measures.DIETZ,
     rules=rows.FilterRules(lowest=0, highest=998, kept="above", unsure="drop"),
 )
-KBA2013 = Edition(
+KBA2013 = edition_of(
     name="kba2013",
-    family=measures.FAMILY,
     summary="what the official scorer of the KBA tracks computes",
     measures=("P", "R", "F_1", "T11SU"),
     leading=("F_1", "P", "R", "T11SU"),
-    on_missing=ON_MISSING,
     citation=measures.KBA,
     rules=rows.FilterRules(lowest=0, highest=998, kept="above", own_rating="obey", entities="all"),
 )

@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 
 from tseval.core.batches import places
-from tseval.core.frames import spans
+from tseval.core.frames import spans, warn_of_topics
 from tseval.core.input_warnings import years_apart
-from tseval.core.kernel import natural, total
+from tseval.core.kernel import natural
 from tseval.core.rules import RuleSet, choice
-from tseval.core.wording import count, listed, warn_of_numbers
+from tseval.core.wording import count, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.filtering.files import PAIR, RATINGS, ratings
 from tseval.io.faults import FaultList
@@ -295,11 +295,7 @@ def pair(
     warnings += warn_of_numbers("truth", "rating", judgments["rating"].to_numpy(), RATINGS)
     returned = runs.frame.cast({"run": pl.Enum(runs.runs)})
     names = truth.frame["topic"].unique()
-    unknown = returned.filter(~pl.col("topic").is_in(list(names)))
-    of_runs = unknown.group_by("run").agg(pl.col("topic").unique().sort())
-    for run, lost in of_runs.sort("run").iter_rows():
-        noun = count(len(lost), "topic")
-        warnings.append(f"run {run}: {noun} not judged, ignored: {listed(lost)}")
+    warnings += warn_of_topics(runs.frame, names, "judged")
     if rules.own_rating == "obey" and "rating" in returned.columns:
         returned = returned.filter((pl.col("rating") >= level).fill_null(value=True))
     topic, key = pl.col("topic").cast(natural(names), strict=False), ["run", *PAIR]
@@ -309,16 +305,13 @@ def pair(
     repeated = returned.filter(is_repeated)
     once = repeated.sort("confidence", "time", descending=[True, False])
     once = once.unique(key, keep="first", maintain_order=True)
-    more = pl.col("len").cast(pl.Int64).sum() - pl.len()
-    numbers = repeated.group_by(key).len().group_by("run").agg(number=more)
+    marks = [repeated.with_columns(again=~pl.struct(key).is_first_distinct())]
     if others is not None and "again" in returned.columns:  # rows that are no longer there, too
-        marks = others.filter(pl.col("topic").is_in(list(names))).cast(
-            {"run": numbers["run"].dtype}
-        )
-        own = returned.select("run", pl.col("again").cast(pl.Int64))
-        numbers = pl.concat([own, marks.select("run", "again")])
-        numbers = numbers.group_by("run").agg(number=total(pl.col("again")).cast(pl.Int64))
-    for run, number in numbers.filter(pl.col("number") > 0).sort("run").iter_rows():
+        marks = [returned, others.filter(pl.col("topic").is_in(list(names)))]
+    again, of_run = pl.col("again").cast(pl.Int64), pl.col("run").cast(pl.Enum(runs.runs))
+    numbers = pl.concat(each.select(of_run, again) for each in marks)
+    numbers = numbers.group_by("run").agg(pl.col("again").cast(pl.Int64).sum()).filter(again > 0)
+    for run, number in numbers.sort("run").iter_rows():
         noun = count(number, "repeated document")
         warnings.append(f"run {run}: {noun}, the highest confidence counts")
     once = pl.concat([returned.filter(~is_repeated), once]) if repeated.height else returned
@@ -355,19 +348,6 @@ def restrict(pairs: Pairs, period: Period, required: int) -> Pairs:
     topic = pl.col("topic").cast(pl.Enum(topics), strict=False)
     judged, returned = (each.with_columns(topic).drop_nulls("topic") for each in frames)
     return Pairs(judged, returned, topics, pairs.warnings)
-
-
-def documents_of(
-    positive: pl.DataFrame, every: int, returned: pl.DataFrame, passed: IntArray, cut: Cut
-) -> pl.DataFrame:
-    """Return the documents of batches, and how many cutoffs each passes; positive ones, all."""
-    parts = [
-        positive.select("post_id", "time", passed=pl.lit(every, pl.Int64)),
-        returned.select("post_id", "time", passed=passed),
-    ]
-    rows = pl.concat(parts)
-    batch = pl.Series("batch", cut.batch(rows["time"].to_numpy()))
-    return rows.with_columns(batch).group_by("post_id", "batch").agg(pl.col("passed").max())
 
 
 # Warnings.

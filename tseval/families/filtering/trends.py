@@ -20,7 +20,7 @@ import numpy as np
 from tseval.core.frames import FrameIndex
 from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.families.filtering.rows import Cut, FilterRules, Period, documents_of
+from tseval.families.filtering.rows import Cut, FilterRules, Period
 from tseval.io.times import UNITS
 from tseval.records import frozen
 from tseval.statistics.assumptions import Assumptions, check, durbin_watson_bounds
@@ -129,11 +129,9 @@ class Counts:
 
     def at(self, cutoff: int) -> Counts:
         """Return the counts at one cutoff, each entity by itself, along the first axis."""
-        hits, alarms, quiet, positive = (
-            part[:, np.newaxis]
-            for part in (self.hits[cutoff], self.alarms[cutoff], self.quiet[cutoff], self.positive)
-        )
+        own = (self.hits[cutoff], self.alarms[cutoff], self.quiet[cutoff], self.positive)
         counting = None if self.counting is None else self.counting[:, np.newaxis]
+        hits, alarms, quiet, positive = (part[:, np.newaxis] for part in own)
         return Counts(hits, alarms, quiet, positive, self.constants, counting)
 
 
@@ -551,8 +549,11 @@ class TrendIndex(FrameIndex):
         """
         judged = self["judged"].filter("positive")
         positive = judged.filter(self.counting[run][judged["topic"].to_physical().to_numpy()])
-        returned, passed = self.outputs[low:high], self.passed[low:high]
-        once = documents_of(positive, len(self.cutoffs), returned, passed, cut)
+        every = np.full(positive.height, len(self.cutoffs))
+        returned = self.outputs[low:high].select("post_id", "time", passed=self.passed[low:high])
+        rows = positive.select("post_id", "time", passed=every).vstack(returned)
+        batch = cut.batch(rows["time"].to_numpy())
+        once = rows.select("post_id", "passed", batch=batch).group_by("post_id", "batch").max()
         numbers = np.zeros((len(self.cutoffs) + 1, cut.number + 1))
         np.add.at(numbers, (once["passed"].to_numpy(), once["batch"].to_numpy()), 1.0)
         return numbers[:0:-1, :-1].cumsum(axis=0)[::-1]

@@ -107,9 +107,7 @@ class IncidentOptions:
     )
     alpha: float | None = chosen("What a true alert is worth at least (0.3).")
     lambda_: float | None = chosen("--lambda", "How much the actionable types weigh in it (0.75).")
-    seed: int = chosen(
-        "For the shuffles of --rule ties=shuffled.", default=0, at_least=0, shows_default=True
-    )
+    seed: int = chosen("For the shuffles of --rule ties=shuffled.", default=0, at_least=0)
     roll_up: bool = chosen(
         "A type counts for its ancestors in the ontology too: --rule ancestors=rolled-up.",
         kind=bool,

@@ -58,7 +58,7 @@ class PoolOptions:
         "At most so many posts of each run, topic and type.", metavar="N", at_least=1
     )
     sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS, within=("--size", "--depth"))
-    seed: int = option(SEED_HELP, default=0, shows_default=True)
+    seed: int = option(SEED_HELP, default=0)
 
     @property
     def draws(self) -> bool:

@@ -215,7 +215,6 @@ class TemporalOptions(AskingOptions):
         default=SAMPLES,
         metavar="N",
         at_least=2,
-        shows_default=True,
         within=(JITTER,),
     )
     seed: int = option(
@@ -223,7 +222,6 @@ class TemporalOptions(AskingOptions):
         "For the errors that --jitter draws, and the topics that intervals of --judged do.",
         default=0,
         at_least=0,
-        shows_default=True,
         within=(JITTER, CORRECTED_SCORES),
     )
     sensitivity: float | None = option(

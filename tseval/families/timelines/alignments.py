@@ -17,16 +17,17 @@ NEVER = 1e12
 """What keeps an edge out: more than any alignment can gain."""
 
 
+def divide(above: FloatArray, below: FloatArray | IntArray, empty: float = 0.0) -> FloatArray:
+    """Return quotients, `empty` where there is nothing to divide by."""
+    result: FloatArray = np.divide(above, below, out=np.full(above.shape, empty), where=below > 0)
+    return result
+
+
 def closeness(hits: IntArray, predicted: IntArray, reference: IntArray) -> FloatArray:
     """Return the F1 of the shared words of each pair of days; 0 where either has none.
 
     The order of the operations decides between alignments that cost nearly the same.
     """
-
-    def divide(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
-        result: FloatArray = np.divide(above, below, out=np.zeros(hits.shape), where=below > 0)
-        return result
-
     precision = divide(hits.astype(np.float64), np.broadcast_to(predicted[:, None], hits.shape))
     recall = divide(hits.astype(np.float64), np.broadcast_to(reference[None, :], hits.shape))
     return divide(2 * precision * recall, precision + recall)

@@ -12,7 +12,7 @@ import polars as pl
 from tseval.core import registry
 from tseval.core.blocks import Block, Folded, Head, Note, Panels, Rows
 from tseval.core.family import Asked, Evaluation, Shown, View
-from tseval.core.frames import place_runs, to_pandas
+from tseval.core.frames import place_runs, to_pandas, warn_of_topics
 from tseval.core.kernel import KEY, divided, quotient, total
 from tseval.core.measure import Measure
 from tseval.core.panels import Axis, Line, Panel
@@ -20,6 +20,7 @@ from tseval.core.scoring import scores_of
 from tseval.core.sections import Setting
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
+from tseval.families.timelines.alignments import divide
 from tseval.families.timelines.files import date_of, find_remarks
 from tseval.families.timelines.measures import (
     FAMILY,
@@ -32,14 +33,11 @@ from tseval.families.timelines.measures import (
 )
 from tseval.families.timelines.rows import ALIGNED, DATES, TimelineIndex, match_days, spans
 from tseval.families.timelines.words import (
-    LAST,
     ORIGINAL,
     ORIGINAL_WORD,
-    REIMPL,
     SPLIT,
     content_of,
 )
-from tseval.io.names import natural_order
 from tseval.io.tables import Table
 from tseval.io.times import UNITS
 from tseval.statistics.bootstrap import Interval, interval, resamples, seeded
@@ -58,6 +56,12 @@ SAME = 1e-12
 """Scores that differ by no more are the same."""
 SIDES = {"P": "precision of dates", "R": "recall of dates", "F": "F of both"}
 LENGTHS, SHARES = ("dates", "sentences", "words"), ("early", "on_time", "late")
+HEADS = {"run": Head("run", "run"), "topic": Head("topic", "name")}
+HEADS |= {"measure": Head("alignment", "text"), "within": Head("days apart", "count")}
+HEADS |= {name: Head(name, "count") for name in ("days", "met")} | {n: Head(n) for n in SIDES}
+HEADS |= {name: Head(name.replace("_", " "), decimals=2) for name in SHARES}
+HEADS |= {f"median_{each}": Head(f"median {each}", decimals=1) for each in ("days", "hours")}
+"""The heads of columns in a report; those of other columns are numbers without decimals."""
 VALUES = ("run", "measure", "value", "low", "high", "topics")
 DIFFERENCES = ("run", "other", "measure", "difference", "low", "high", "p", "topics")
 NO_INTERVAL = Interval(np.nan, np.nan)
@@ -132,11 +136,10 @@ def ties(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
 
 def lengths_of(index: TimelineIndex) -> pl.DataFrame:
     """Return how long each timeline is, and the references that it has on average."""
-    summaries, words = index["summaries"], pl.col("text").str.extract_all(SPLIT).list.len()
-    ids = summaries["id"].gather(index["texts"]["summary"])
-    texts = index["texts"].with_columns(id=ids).filter(pl.col("text") != "")
+    words = pl.col("text").str.extract_all(SPLIT).list.len()
+    texts = index["texts"].filter(pl.col("text") != "")
     sizes = texts.group_by("id").agg(sentences=pl.len(), words=words.cast(pl.Int64).sum())
-    dates = summaries.group_by("id").agg(dates=pl.len())
+    dates = index["summaries"].group_by("id").agg(dates=pl.len())
     sides = [index["units"].select(*KEY, "id"), index["references"].select("topic", "id")]
     own, others = (
         side.join(dates, on="id", how="left", maintain_order="left")
@@ -256,12 +259,6 @@ class Draws(NamedTuple):
         return columns.select(choose(self.measure)).to_series().to_numpy()
 
 
-def divide(above: FloatArray, below: FloatArray, empty: float) -> FloatArray:
-    """Return quotients, `empty` where there is nothing to divide by."""
-    result: FloatArray = np.divide(above, below, out=np.full(above.shape, empty), where=below > 0)
-    return result
-
-
 def intervals(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Scores and differences with intervals over drawn topics, and tests."""
     import pandas as pd
@@ -312,11 +309,7 @@ def find_warnings(runs: Table, gold: Table) -> Iterator[str]:
     """Yield what a reader should know of the inputs, whatever is asked of them."""
     yield from find_remarks(gold)
     yield from find_remarks(runs)
-    unknown = runs.frame.filter(~pl.col("topic").is_in(gold.frame["topic"].unique().implode()))
-    for run, topics in unknown.group_by("run", maintain_order=True).agg("topic").iter_rows():
-        lost = natural_order(set(topics))
-        noun = count(len(lost), "topic")
-        yield f"run {run}: {noun} not in the references, ignored: {listed(lost)}"
+    yield from warn_of_topics(runs.frame, gold.frame["topic"].unique(), "in the references")
 
 
 def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[str]:
@@ -326,7 +319,6 @@ def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[st
     units = index["units"].select(*KEY, "id")
     references = units.select(KEY).join(index["references"], on="topic").select(*KEY, "id")
     texts = index["texts"].filter(pl.col("text") != "")
-    texts = texts.with_columns(id=index["summaries"]["id"].gather(texts["summary"]))
     scored = pl.concat([units, references])
     if ORIGINAL in backends:
         lost = ~content_of(pl.col("text")).str.contains(ORIGINAL_WORD)
@@ -338,15 +330,6 @@ def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[st
             yield (
                 f"topic {topic}: {lost} of {number} sentences have none of the letters a to z, and "
                 "count for nothing: use `reimpl` (--rule backend=reimpl)"
-            )
-    if REIMPL in backends:
-        texts = texts.join(scored, on="id", how="semi")
-        ends = texts["text"].unique().str.extract(LAST).drop_nulls()
-        glued = len(ends.filter((ends.str.len_chars() > 1) & ends.str.contains(r'[.,;:"]$')))
-        if glued > len(ends) / 2:
-            yield (
-                f"{glued} of {len(ends)} sentences end in a word with a mark at its end, which "
-                "`reimpl` takes for another word: put spaces between them"
             )
     tied: dict[tuple[str, str], tuple[set[str], float]] = {}
     for way, measure in ways.items():
@@ -371,10 +354,8 @@ def report_dates(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Bloc
         "they are other days."
     )
     means = {side: quotient(total(pl.col(side)), pl.len()) for side in SIDES}
-    rows = (
-        dates_within(evaluation.index).group_by("run", "within", maintain_order=True).agg(**means)
-    )
-    rows = place_runs(rows, setting).sort("run", "within")
+    within = dates_within(evaluation.index).group_by("run", "within", maintain_order=True)
+    rows = place_runs(within.agg(**means), setting).sort("run", "within")
     axis, y = Axis("days apart", 0.0, float(MOST), is_whole=True), Axis(low=0.0, high=1.0)
     shown = rows.filter(pl.col("within") <= MOST).group_by("run", maintain_order=True).agg(pl.all())
     panels = []
@@ -386,8 +367,7 @@ def report_dates(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Bloc
         note = "mean over topics (higher is better)"
         panels.append(Panel(SIDES[side], note, axis, tuple(lines), y, is_stepped=False))
     yield Panels(tuple(panels))
-    heads = (Head("run", "run"), Head("days apart", "count"), *(Head(each) for each in SIDES))
-    table = Rows("Dates that may be some days apart", heads, tuple(rows.iter_rows()))
+    table = table_of("Dates that may be some days apart", rows)
     yield Folded("The numbers, and those of 30 days", (table,))
 
 
@@ -400,37 +380,26 @@ def report_met(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Block]
     )
     index = evaluation.index
     wanted = [registry.measure(each, FAMILY) for each in ALIGNED_BOTH]
-    names = pl.col("measure").replace(PAPER)
-    found = place_runs(lags_of(index, wanted).drop("rouge", "backend"), setting)
-    found = found.with_columns(names)
-    long = place_runs(lengths_of(index), setting)
-    shares = tuple(Head(each, decimals=2) for each in ("early", "on time", "late"))
-    counts = (Head("days", "count"), Head("met", "count"))
-    medians = (Head("median days", decimals=1), Head("median hours", decimals=1))
-    head, by_name = Head("run", "run"), Head("alignment", "text")
-    met = {n: pl.col(n) * pl.col("met") for n in SHARES}
-    sums = {n: total(each.fill_null(0.0)) for n, each in met.items()}
-    of_runs = found.group_by("measure", "run").agg(
-        pl.col("days", "met").cast(pl.Int64).sum(), **sums
+    lags = lags_of(index, wanted).drop("rouge", "backend")
+    found = place_runs(lags, setting).with_columns(pl.col("measure").replace(PAPER))
+    met = {n: total((pl.col(n) * pl.col("met")).fill_null(0.0)) for n in SHARES}
+    of_runs = found.group_by("run", "measure").agg(
+        pl.col("days", "met").cast(pl.Int64).sum(), **met
     )
     of_runs = of_runs.with_columns(divided(n, "met").alias(n) for n in SHARES)
-    of_runs = of_runs.sort("measure", "run").select("run", "measure", "days", "met", *SHARES)
-    title = "Days that each run meets, over all topics"
-    yield Rows(title, (head, by_name, *counts, *shares), tuple(of_runs.iter_rows()))
-    topic = Head("topic", "name")
-    by_topic = (head, topic, by_name, *counts, *shares, *medians)
-    titles = [Head(name.replace("_", " "), decimals=0) for name in long.columns[2:]]
-    found, long = (
-        found.sort("topic", "measure", "run"),
-        long.sort("topic", pl.col("dates").cast(pl.String), "run"),
-    )
-    yield Folded(
-        "Topic by topic",
-        (
-            Rows("Days that are met, by topic", by_topic, tuple(found.iter_rows())),
-            Rows("How long timelines are", (head, topic, *titles), tuple(long.iter_rows())),
-        ),
-    )
+    yield table_of("Days that each run meets, over all topics", of_runs.sort("measure", "run"))
+    found = found.sort("topic", "measure", "run")
+    long = place_runs(lengths_of(index), setting)
+    long = long.sort("topic", pl.col("dates").cast(pl.String), "run")
+    days = table_of("Days that are met, by topic", found)
+    yield Folded("Topic by topic", (days, table_of("How long timelines are", long)))
+
+
+def table_of(title: str, rows: pl.DataFrame) -> Rows:
+    """Return a table of a report."""
+    others = {name: Head(name.replace("_", " "), decimals=0) for name in rows.columns}
+    heads = tuple((others | HEADS)[name] for name in rows.columns)
+    return Rows(title, heads, tuple(rows.iter_rows()))
 
 
 VIEWS = (

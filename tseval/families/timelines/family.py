@@ -10,36 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import polars as pl
 
+from tseval.core import registry
 from tseval.core.declared import argument, file_option, option
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.kernel import KEY, quotient, total
 from tseval.core.measure import Measure
-from tseval.core.registry import measures
 from tseval.core.rules import Edition
 from tseval.core.scores import Overall, Scores
 from tseval.core.sections import Reporting, Section
-from tseval.errors import UsageError
-from tseval.families.timelines import explain
-from tseval.families.timelines.files import FORMATS, GOLD, RUNS, TIMELINES
-from tseval.families.timelines.measures import (
-    DEFINITIONS,
-    ROUGE,
-    SIZES,
-    TILSE,
-    choose,
-    is_side,
-    take,
-)
-from tseval.families.timelines.measures import FAMILY as NAME
-from tseval.families.timelines.rows import (
-    CONCAT,
-    DATES,
-    MANY_TO_ONE,
-    TimelineRules,
-    index_timelines,
-    name_topics,
-)
+from tseval.families.timelines import explain, files, measures, rows
 from tseval.io.given import is_empty, run_names
 from tseval.io.tables import TableReader
 from tseval.records import frozen
@@ -55,14 +35,14 @@ class TimelineInputs:
     """Where the timelines come from: paths, `-` for standard input, or pandas frames."""
 
     runs: Sequence[Given] = argument(
-        "SYSTEM", "timelines of one or more systems", TIMELINES, several=True
+        "SYSTEM", "timelines of one or more systems", files.TIMELINES, several=True
     )
-    gold: Given = argument("GOLD", "the reference timelines", TIMELINES)
+    gold: Given = argument("GOLD", "the reference timelines", files.TIMELINES)
     more_gold: Sequence[Given] = file_option(
         "--gold",
         "More references, such as another newspaper's: all timelines of a topic count. Repeatable.",
         several=True,
-        table=TIMELINES,
+        table=files.TIMELINES,
         adds_to="gold",
     )
 
@@ -76,13 +56,11 @@ class TimelineOptions:
         default=10000,
         metavar="N",
         at_least=2,
-        shows_default=True,
         within=("intervals",),
     )
     seed: int = option(
         "For the topics that --explain intervals draws.",
         default=0,
-        shows_default=True,
         within=("intervals",),
     )
 
@@ -92,7 +70,7 @@ class TimelineEvaluation(FrameEvaluation):
     """Predicted timelines and references, read and indexed."""
 
     words: ClassVar[Words] = Words("timeline", "topic", "counted as 0")
-    readers: ClassVar[Mapping[str, TableReader]] = {"runs": RUNS, "gold": GOLD}
+    readers: ClassVar[Mapping[str, TableReader]] = {"runs": files.RUNS, "gold": files.GOLD}
 
     @classmethod
     def build(cls, request: Request) -> Content:
@@ -101,21 +79,14 @@ class TimelineEvaluation(FrameEvaluation):
         references = [inputs.gold, *inputs.more_gold]
         if all(map(is_empty, references)):
             tables["gold"].refuse_all("is empty", EMPTY_CURE, "empty-file")
-        files = {"runs": run_names(inputs.runs), "gold": run_names(references)}
-        runs, gold = name_topics(tables, files)
-        index = index_timelines(runs, gold, request.rules)
+        names = {"runs": run_names(inputs.runs), "gold": run_names(references)}
+        runs, gold = rows.name_topics(tables, names)
+        index = rows.index_timelines(runs, gold, request.rules)
         return Content(index, explain.find_warnings(runs, gold))
-
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
-        """Return the measures; one of all days joined has no time."""
-        for each in wanted:
-            if each.at is not None and not self.has_times(each):
-                raise UsageError(f"{each} joins all days: leave @{each.at} out")
-        return wanted
 
     def has_times(self, measure: Measure) -> bool:
         """Return whether a measure can be taken at any time: one that goes day by day can."""
-        return measure.definition.name != CONCAT
+        return measure.definition.name != rows.CONCAT
 
     def follows(self, measure: Measure) -> bool:
         """Return whether a measure can be followed over time.
@@ -123,7 +94,7 @@ class TimelineEvaluation(FrameEvaluation):
         A curve of `all` is a mean over topics, which F is by the rule AVG-F alone.
         """
         rule = self.edition.rules.average
-        is_mean = rule == "AVG-F" or (rule == "AVG-PR" and is_side(measure))
+        is_mean = rule == "AVG-F" or (rule == "AVG-PR" and measures.is_side(measure))
         return is_mean and self.has_times(measure)
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
@@ -136,52 +107,58 @@ class TimelineEvaluation(FrameEvaluation):
         groups = pl.Series(np.tile(index.times["group"].to_numpy(), len(index.runs)))
         counted = pl.Series(scores.counted.ravel())
         for measure in wanted:
-            sums = take(index, measure.whole).values_at(self.times_of(measure, index))
+            sums = measures.take(index, measure.whole).values_at(self.times_of(measure, index))
             values = pl.when(pl.col("failed") == 0).then(pl.col("P", "R", "value")).otherwise(0.0)
             yield sums.select(*KEY, values, used=known & counted, group=groups)
 
     def finished(self, scores: Scores) -> Scores:
         """Return the scores with `all` as the rule of averages has it."""
-        rule, wanted = self.edition.rules.average, measures(scores.measures, NAME)
+        rule = self.edition.rules.average
+        wanted = registry.measures(scores.measures, measures.FAMILY)
         if rule == "AVG-F":
             return scores
         parts = (
             each.with_columns(measure=at) for at, each in enumerate(self.sides(scores, wanted))
         )
-        rows, by = pl.concat(parts).filter("used"), ["measure", "run"]
+        sides, by = pl.concat(parts).filter("used"), ["measure", "run"]
         means = {side: quotient(total(pl.col(side)), pl.len()) for side in ("P", "R")}
         for each in ([*by, "group"], by) if rule == "TOPIC-MACRO" else (by,):
-            rows = rows.group_by(each).agg(**means)
+            sides = sides.group_by(each).agg(**means)
         values = np.zeros((len(scores.runs), len(wanted)))
         defined = np.zeros(values.shape, bool)
-        for (at,), own in rows.partition_by("measure", as_dict=True).items():
+        for (at,), own in sides.partition_by("measure", as_dict=True).items():
             runs = own["run"].to_physical().to_numpy()
-            values[runs, at] = own.select(choose(wanted[at])).to_series().to_numpy()
+            values[runs, at] = own.select(measures.choose(wanted[at])).to_series().to_numpy()
             defined[runs, at] = True
         return replace(scores, overall=Overall(values, defined, np.ones(values.shape, bool)))
 
 
 VALUES = ("P", "R", "F")
 SHOWN = (
-    *(f"{DATES}({value})" for value in VALUES),
-    *(f"{name}({size},{value})" for name in ROUGE for size in SIZES for value in VALUES),
+    *(f"{rows.DATES}({value})" for value in VALUES),
+    *(
+        f"{name}({size},{value})"
+        for name in measures.ROUGE
+        for size in measures.SIZES
+        for value in VALUES
+    ),
 )
 LEADING = (
-    f"{MANY_TO_ONE}(rouge_1,F)",
-    f"{DATES}(F)",
-    f"{MANY_TO_ONE}(rouge_2,F)",
+    f"{rows.MANY_TO_ONE}(rouge_1,F)",
+    f"{rows.DATES}(F)",
+    f"{rows.MANY_TO_ONE}(rouge_2,F)",
     "concat(rouge_1,F)",
     "agreement(rouge_1,F)",
 )
 """What papers report: F of the days aligned with words, then of dates."""
-edition = partial(Edition, family=NAME, measures=SHOWN, leading=LEADING)
+edition = partial(Edition, family=measures.FAMILY, measures=SHOWN, leading=LEADING)
 EDITIONS = (
     edition(
         name="tilse",
         summary="as tilse scores one prediction against all references of a topic",
         on_missing="zero",
-        citation=TILSE,
-        rules=TimelineRules(),
+        citation=measures.TILSE,
+        rules=rows.TimelineRules(),
     ),
     edition(
         name="news-tls",
@@ -189,7 +166,7 @@ EDITIONS = (
         on_missing="zero",
         citation="Gholipour Ghalandari & Ifrim, Examining the State-of-the-Art in News Timeline "
         "Summarization, ACL 2020",
-        rules=TimelineRules(protocol="PROTOCOL-1"),
+        rules=rows.TimelineRules(protocol="PROTOCOL-1"),
     ),
     edition(
         name="chronos",
@@ -197,14 +174,14 @@ EDITIONS = (
         on_missing="skip",
         citation="Wu et al., Unfolding the Headline: Iterative Self-Questioning for News "
         "Retrieval and Timeline Summarization, 2025; Alibaba-NLP/CHRONOS",
-        rules=TimelineRules(duplicates="join", failures="topic"),
+        rules=rows.TimelineRules(duplicates="join", failures="topic"),
     ),
     edition(
         name="timeranker",
         summary="as TimeRanker scores: the mean of F, each reference by itself",
         on_missing="zero",
         citation="DaivikSojitra/Timeline-Summarization-in-the-Era-of-LLMs",
-        rules=TimelineRules(protocol="PROTOCOL-1", average="AVG-F"),
+        rules=rows.TimelineRules(protocol="PROTOCOL-1", average="AVG-F"),
     ),
 )
 """Every set of rules, the first the default."""
@@ -220,7 +197,7 @@ SECTIONS = (
 
 
 FAMILY = Family(
-    name=NAME,
+    name=measures.FAMILY,
     command="timelines",
     summary="Timelines: their dates, and ROUGE by days, as tilse computes them.",
     description="""\
@@ -232,15 +209,15 @@ tseval timelines mine.jsonl theirs.jsonl reference.jsonl --gold another.jsonl
 """,
     inputs=TimelineInputs,
     options=TimelineOptions,
-    definitions=DEFINITIONS,
+    definitions=measures.DEFINITIONS,
     editions=EDITIONS,
     read=TimelineEvaluation.read,
-    schemas=(TIMELINES,),
-    formats=FORMATS,
+    schemas=(files.TIMELINES,),
+    formats=files.FORMATS,
     over="timelines",
     views=explain.VIEWS,
     words=TimelineEvaluation.words,
     reporting=lambda: Reporting(SECTIONS, retold=lambda _: TimelineOptions()),
     curves=True,
-    knows=RUNS.holds,
+    knows=files.RUNS.holds,
 )

@@ -303,11 +303,7 @@ def read_dated_rows(source: Input, faults: FaultList) -> TrackRows:
                     faults.add(line, "no date with a list", ROWS_CURE, "record-format")
                 line = rows.line_num + 1
         except csv.Error as error:
-            if "limit" in str(error):
-                reason = f"begins a field that is as long as {LINE.reason}"
-                faults.add(line, reason, LINE.cure, "too-large")
-            else:
-                faults.add(line, f"no CSV: {error}", ROWS_CURE, "csv-syntax")
+            faults.add(line, f"no CSV: {error}", ROWS_CURE, "csv-syntax")
     return rows_of(entries)
 
 

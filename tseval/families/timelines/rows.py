@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import polars as pl
 
 from tseval.core.frames import FrameIndex
-from tseval.core.kernel import ALWAYS, KEY
+from tseval.core.kernel import ALWAYS, KEY, natural
 from tseval.core.rules import RuleSet, choice
 from tseval.families.timelines import alignments
 from tseval.families.timelines.files import TIMELINE, UNNAMED, name_timelines
 from tseval.families.timelines.words import ORIGINAL, PLAIN, Wording
-from tseval.io.limits import DAYS, shown
 from tseval.io.names import ABSENT, natural_order
 from tseval.io.tables import Table
 from tseval.io.times import UNITS
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
 
     from tseval.arrays import BoolArray, FloatArray, IntArray
 
-P = ParamSpec("P")
-T = TypeVar("T")
+Made = TypeVar("Made", bound=Callable[..., Any])
 AT_ONCE = 50_000
 """So many words are counted at once, or those of one topic."""
 DATES, CONCAT, AGREEMENT = "dates", "concat", "agreement"
@@ -91,24 +88,15 @@ class TimelineRules(RuleSet):
     )
 
 
-class Pair(NamedTuple):
-    """A timeline of a run beside its references: the rows and columns of their days."""
+@frozen
+class Pair:
+    """A timeline of a run beside its references."""
 
     unit: int
-    first_row: int
-    last_row: int
-    first_column: int
-    last_column: int
-
-    @property
-    def rows(self) -> slice:
-        """The days of the timeline among all predicted days."""
-        return slice(self.first_row, self.last_row)
-
-    @property
-    def columns(self) -> slice:
-        """The days of its references among all reference days."""
-        return slice(self.first_column, self.last_column)
+    rows: slice = field(compare=False)
+    """The days of the timeline among all predicted days."""
+    columns: slice = field(compare=False)
+    """The days of its references among all reference days."""
 
 
 @frozen
@@ -124,20 +112,17 @@ class TimelineIndex(FrameIndex):
     known: dict[Any, Any] = field(default_factory=dict, compare=False)
 
 
-def once(
-    make: Callable[Concatenate[TimelineIndex, P], T],
-) -> Callable[Concatenate[TimelineIndex, P], T]:
+def once(make: Made) -> Made:
     """Make something of an index once."""
 
     @wraps(make)
-    def known(index: TimelineIndex, /, *args: P.args, **more: P.kwargs) -> T:
-        key = (make.__name__, *args)
+    def known(index: TimelineIndex, *args: Any, **more: Any) -> Any:
+        key = (make.__name__, *args, *more.items())
         if key not in index.known:
             index.known[key] = make(index, *args, **more)
-        result: T = index.known[key]
-        return result
+        return index.known[key]
 
-    return known
+    return cast("Made", known)
 
 
 def fill_topics(table: Table, known: Sequence[str], whose: str) -> Table:
@@ -183,19 +168,16 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
         pl.col("text").str.strip_chars(), summary=pl.struct("id", "day").rle_id()
     )
     time = pl.col("published").max().fill_null(pl.col("day").first() * UNITS["d"])
-    summaries = days.group_by("summary", maintain_order=True).agg(
-        pl.col("id", "day").first(), time=time
+    summaries = days.group_by("summary", "id", maintain_order=True).agg(
+        pl.col("day").first(), time=time
     )
-    texts = days.select("summary", "in_list", "text")
+    texts = days.select("id", "summary", "in_list", "text")
     if rules.strings == "characters" and not days["in_list"].all():
         characters = pl.col("text").str.split("")
         text = pl.when("in_list").then(pl.concat_list("text")).otherwise(characters)
         texts = texts.with_columns(text).explode("text")
-    matched, judged = match_timelines(timelines, runs, rules)
-    names = list(dict.fromkeys(judged["topic"]))
-    types: dict[Any, Any] = {"run": pl.Enum(runs.runs), "topic": pl.Enum(names)}
-    units = matched.cast(types).with_row_index("unit")
-    references = judged.cast({"topic": types["topic"]})
+    units, references = match_timelines(timelines, runs, rules)
+    units = units.with_row_index("unit")
     predicted = units.join(summaries, on="id", maintain_order="left_right").with_row_index("row")
     answers = references.join(summaries, on="id", maintain_order="left_right")
     reference = (
@@ -212,16 +194,14 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
         "predicted": predicted,
     }
     frames |= {"reference": reference, "answers": answers, "summaries": summaries, "texts": texts}
-    index = TimelineIndex(
+    return TimelineIndex(
         runs.runs,
-        tuple(names),
+        tuple(times["topic"].cast(pl.String)),
         times.with_columns(pl.col("start").fill_null(0.0)),
         predicted.select(*KEY, "time"),
         frames,
         rules,
     )
-    check_pairs(index, runs, timelines)
-    return index
 
 
 def match_timelines(
@@ -233,46 +213,37 @@ def match_timelines(
     a run on its topic, else by that of its name, else, of as many as there are references, by that
     in its place.
     """
-    own, of_topic = defaultdict[Any, list[Any]](list), defaultdict[Any, list[Any]](list)
-    for row in timelines.iter_rows(named=True):
-        (of_topic[row["topic"]] if row["side"] else own[row["run"], row["topic"]]).append(row)
-    judged = dict[str, tuple[str, list[Any]]]()
-    apart = rules.protocol == "PROTOCOL-1"
-    for topic in natural_order(of_topic):
-        references = of_topic[topic]
-        if not apart or len(references) == 1:
-            judged[topic] = topic, references
-            continue
-        order = natural_order({each["timeline"] for each in references})
-        for each in sorted(references, key=lambda each: order.index(each["timeline"])):
-            name = f"{topic}/{each['timeline']}"
-            name += f" ({references.index(each) + 1})" * (name in judged)
-            judged[name] = topic, [each]
-    units = list[tuple[str, str, int]]()
-    for run in runs.runs:
-        for name, (topic, references) in judged.items():
-            mine, all_of = own[run, topic], of_topic[topic]
-            if len(mine) > 1 and not apart:
-                reason = f'run "{run}" has {len(mine)} timelines of topic "{topic}"'
-                second = pl.DataFrame([mine[1]]).select("file", "line")
-                runs.refuse(second, reason, SEVERAL_CURE, "several-runs")
-            if len(mine) > 1:
-                by_name = [e for e in mine if e["timeline"] == references[0]["timeline"]][-1:]
-                by_place = [mine[all_of.index(references[0])]] if len(mine) == len(all_of) else []
-                mine = by_name or by_place
-            units += ((run, name, each["id"]) for each in mine)
-    groups = {topic: at for at, topic in enumerate(of_topic)}
-    rows = [
-        (name, groups[topic], each["id"])
-        for name, (topic, references) in judged.items()
-        for each in references
-    ]
-    types = {"run": pl.String, "topic": pl.String, "id": pl.UInt32}
-    of_references = {"topic": pl.String, "group": pl.Int64, "id": pl.UInt32}
-    return (
-        pl.DataFrame(units, schema=types, orient="row"),
-        pl.DataFrame(rows, schema=of_references, orient="row"),
-    )
+    several, place, whole = pl.col("several"), pl.col("place"), pl.col("name")
+    whose = [pl.when(side=0).then("run"), "side", "topic"]
+    numbers = {"several": pl.len().over(whose), "place": pl.int_range(pl.len()).over(whose)}
+    own, references = (timelines.with_columns(**numbers).filter(side=at) for at in (0, 1))
+    topics = references["topic"].unique(maintain_order=True)
+    order, group = (pl.col("topic").cast(each) for each in (natural(topics), pl.Enum(topics)))
+    references = references.with_columns(name="topic", group=group.to_physical().cast(pl.Int64))
+    if rules.protocol == "PROTOCOL-1":
+        names = pl.col("timeline").cast(natural(references["timeline"]))
+        references = references.sort(order, names, maintain_order=True)
+        apart = pl.when(several > 1).then(pl.format("{}/{}", "topic", "timeline"))
+        references = references.with_columns(name=apart.otherwise("topic"))
+        numbered = pl.format("{} ({})", "name", place + 1)
+        name = pl.when(whole.is_first_distinct()).then("name").otherwise(numbered)
+        references = references.with_columns(name=name)
+    else:
+        references = references.sort(order, maintain_order=True)
+    judged = references.unique("name", keep="first", maintain_order=True)
+    types: dict[Any, Any] = {"run": pl.Enum(runs.runs), "name": pl.Enum(judged["name"])}
+    judged = judged.select("topic", "name", other="timeline", others="several", at="place")
+    pairs = own.join(judged, on="topic", maintain_order="left_right").cast(types)
+    pairs, by = pairs.sort("run", "name", maintain_order=True), ["run", "name"]
+    if rules.protocol != "PROTOCOL-1":
+        reason = 'run "{run}" has {several} timelines of topic "{topic}"'
+        runs.refuse(pairs.filter(place == 1).head(1), reason, SEVERAL_CURE, "several-runs")
+    is_named = pl.col("timeline") == pl.col("other")
+    is_in_place = (several == pl.col("others")) & (place == pl.col("at"))
+    fits = pl.when(is_named.any().over(by)).then(is_named).otherwise(is_in_place)
+    units = pairs.filter((several == 1) | fits).unique(by, keep="last", maintain_order=True)
+    references = references.cast({"name": types["name"]})
+    return units.select("run", "id", topic="name"), references.select("group", "id", topic="name")
 
 
 @once
@@ -285,22 +256,7 @@ def slices(index: TimelineIndex, has_days: bool = True) -> list[Pair]:
         pairs = pairs.join(limits, on=by, how="left", maintain_order="left")
     columns = pairs.select("unit", "first_row", "row", "first_column", "column")
     columns = columns.drop_nulls() if has_days else columns.fill_null(0)
-    return [Pair(*each) for each in columns.iter_rows()]
-
-
-def check_pairs(index: TimelineIndex, runs: Table, timelines: pl.DataFrame) -> None:
-    """Refuse a timeline with more pairs of days with its references than the limit."""
-    for unit, *pair in slices(index):
-        days, others = pair[1] - pair[0], pair[3] - pair[2]
-        if days * others > DAYS.most:
-            run, _, timeline = index["units"].row(unit)[1:]
-            name = timelines["topic"][timeline]
-            reason = (
-                f'run "{run}" has {days:,} days of topic "{name}" and its references {others:,}: '
-                f"more than {shown(DAYS.most)} pairs, the limit '{DAYS.name}'"
-            )
-            where = timelines[timeline : timeline + 1].select("file", "line")
-            runs.refuse(where, reason, DAYS.cure, "too-large")
+    return [Pair(unit, slice(a, b), slice(c, d)) for unit, a, b, c, d in columns.iter_rows()]
 
 
 class Counts(NamedTuple):
@@ -444,10 +400,11 @@ def match_days(
         parts = [(none, none, none, none == 0)]
         for pair in slices(index, metric != AGREEMENT):
             forth, back = align(index, pair, metric, within)
-            rows = np.where(back == ABSENT, ABSENT, back + pair.first_row)
-            columns = np.where(forth == ABSENT, ABSENT, forth + pair.first_column)
-            row = np.concatenate([np.arange(pair.first_row, pair.last_row), rows])
-            column = np.concatenate([columns, np.arange(pair.first_column, pair.last_column)])
+            first, others = pair.rows.start, pair.columns.start
+            rows = np.where(back == ABSENT, ABSENT, back + first)
+            columns = np.where(forth == ABSENT, ABSENT, forth + others)
+            row = np.concatenate([np.arange(len(forth)) + first, rows])
+            column = np.concatenate([columns, np.arange(len(back)) + others])
             own = np.arange(len(row)) < len(forth)
             parts.append((np.full(len(row), pair.unit), row, column, own))
         unit, row, column, is_own = map(np.concatenate, zip(*parts, strict=True))

@@ -24,8 +24,6 @@ MARKS = frozenset({".", ",", ";", ":", "``", "''", "-", '"'})
 ORIGINAL_WORD = "[A-Za-z0-9]+"
 SPLIT = r"[^\s\x1c-\x1f]+"
 """What stands between blanks as Python has them."""
-LAST = rf"({SPLIT})[\s\x1c-\x1f]*$"
-"""The last word of a sentence."""
 
 
 @frozen

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from tseval.core.frames import FrameIndex, relative_start, spans, unknown_topics
+from tseval.core.frames import FrameIndex, relative_start, spans, warn_of_topics
 from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import KEY, natural
 from tseval.core.wording import count, listed
@@ -40,8 +40,7 @@ def index_of(tables: Mapping[str, Table]) -> FrameIndex:
 def find_warnings(tables: Mapping[str, Table], index: FrameIndex) -> Iterator[str]:
     """Yield what a reader should know of the inputs, whatever is asked of them."""
     yield from years_apart([*spans(index.outputs), *spans(index["gold"], "gold")], index.topics)
-    for run, lost in unknown_topics(tables["runs"].frame, index):
-        yield f"run {run}: {count(len(lost), 'topic')} not in the gold, ignored: {listed(lost)}"
+    yield from warn_of_topics(tables["runs"].frame, index.topics, "in the gold")
     timely = (
         index.outputs.select(*KEY, "time")
         .join(index.times, on="topic")
