@@ -14,7 +14,6 @@ import click
 from tseval.cli.options import SAFE_CSV
 from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
-from tseval.io import SPREADSHEET_FORMS
 
 
 def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
@@ -173,14 +172,13 @@ def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
 
 def _without_formulas(content: bytes, form: str) -> bytes:
     """A file in which formulas are texts where that was asked for, and are told of where not."""
-    if form not in SPREADSHEET_FORMS:
-        return content
     from tseval.io.formulas import guarded
 
     context = click.get_current_context()
-    found = guarded(content, form, safe=context.meta.get(SAFE_CSV, False), option=SAFE_CSV)
-    warn([found.warning] if found.warning else [], context.params.get("quiet", False))
-    return found.content
+    is_safe, is_quiet = context.meta.get(SAFE_CSV, False), context.params.get("quiet", False)
+    return guarded(
+        content, form, safe=is_safe, option=SAFE_CSV, warn=lambda text: warn([text], is_quiet)
+    )
 
 
 def leave_if(unmet: Sequence[str]) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from tseval.errors import FAULTS_SHOWN, Fault, InputError
-from tseval.io.limits import DOCUMENT
 
 if TYPE_CHECKING:
     from tseval.io.inputs import Input
@@ -104,7 +103,7 @@ def _filled_lines(source: Input) -> Sequence[int]:
     """The numbers of the lines that hold anything."""
     filled: list[int] = []
     before = 0
-    for block in source.blocks(DOCUMENT):
+    for block in source.blocks():
         lines = block.split(b"\n")[:-1]
         filled += [before + at for at, line in enumerate(lines, start=1) if line.strip()]
         before += len(lines)

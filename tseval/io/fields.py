@@ -12,7 +12,6 @@ from itertools import chain, islice
 
 import polars as pl
 
-from tseval.errors import input_error
 from tseval.io.cells import (
     BLOCK_ROWS,
     BYTE_ORDER_MARK,
@@ -21,10 +20,8 @@ from tseval.io.cells import (
     text_frame,
     type_columns,
 )
-from tseval.io.csv_fields import long_fields
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
-from tseval.io.limits import LINE
 from tseval.io.schema import Kind, Schema
 from tseval.io.text_lines import not_utf8
 from tseval.io.threads import side_by_side
@@ -171,13 +168,12 @@ def read_csv(table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of a CSV."""
     sign = divider(table.source.first_line()) or ","
     cure = f'put a field that holds {SIGNS[sign]} between double quotes: "a{sign} b"'
-    with long_fields(LINE.most):
-        rows = _csv_rows(table, sign)
-        line, names = next(rows, (1, []))
-        table.place([name.strip() for name in names] if line == 1 else [])
-        filled = (each for each in rows if each[1])
-        blocks = iter(lambda: list(islice(filled, BLOCK_ROWS)), [])
-        yield from (_cells_of_rows(block, table, cure, cure) for block in chain([[]], blocks))
+    rows = _csv_rows(table, sign)
+    line, names = next(rows, (1, []))
+    table.place([name.strip() for name in names] if line == 1 else [])
+    filled = (each for each in rows if each[1])
+    blocks = iter(lambda: list(islice(filled, BLOCK_ROWS)), [])
+    yield from (_cells_of_rows(block, table, cure, cure) for block in chain([[]], blocks))
 
 
 def _csv_rows(table: PlainTable, sign: str) -> Iterator[tuple[int, list[str]]]:
@@ -190,9 +186,6 @@ def _csv_rows(table: PlainTable, sign: str) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as error:
             if "new-line character" in str(error):
                 faults.add(first, "a carriage return inside the line", RETURN_CURE, "line-ends")
-            elif "field limit" in str(error):
-                reason = f"begins a field that is as long as {LINE.reason}"
-                raise input_error(source.path, first, reason, LINE.cure, "too-large") from None
             elif source.head().lstrip().startswith(b"["):
                 reason = "a JSON array whose elements are no objects"
                 faults.add(None, reason, OBJECTS_CURE, "json-type")

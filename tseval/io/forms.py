@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from copy import copy
 
 import polars as pl
 
@@ -11,7 +12,7 @@ from tseval.io import JSON, binary, fields, json_tables
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.given import FrameInput
-from tseval.io.inputs import Input, RowInput
+from tseval.io.inputs import Input
 from tseval.io.origin import InputRecord
 from tseval.io.records import without_collector
 from tseval.io.schema import Schema
@@ -35,18 +36,6 @@ DOCUMENT_CURE = (
     "write each object in one line: jq -c '.records[]' FILE for what tseval wrote with -f json, "
     "jq -c . FILE for other JSON"
 )
-
-
-class FormInput(RowInput):
-    """An input of a form that has rows and no lines."""
-
-    def __init__(self, source: Input, form: str | None) -> None:
-        super().__init__(source)
-        self.form = form
-
-    def lines(self, numbers: Collection[int]) -> dict[int, str]:
-        """Return the rows with these numbers, for showing faults."""
-        return ROWS[self.form](self, numbers)
 
 
 def recognise(source: Input) -> tuple[str | None, list[str]]:
@@ -103,7 +92,11 @@ def form_of(source: Input, schema: Schema, form: str | None) -> str:
 
 def row_input(source: Input, form: str | None) -> Input:
     """Return an input as one of rows, if its form has rows and no lines."""
-    return FormInput(source, form) if form in ROWS else source
+    if form not in ROWS:
+        return source
+    rows = copy(source)
+    rows.unit, rows.show_rows = "row", ROWS[form]
+    return rows
 
 
 def faults_of(source: Input, record: InputRecord) -> FaultList:

@@ -45,7 +45,7 @@ def objects(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of each line with its line; a line that is none is noted and left out."""
     lines = (line for block in source.blocks() for line in block.split(b"\n")[:-1])
-    for number, whole in zip(source.line_numbers(), lines, strict=False):
+    for number, whole in enumerate(lines, start=source.before + 1):
         line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
         try:
             if line.strip() and check_utf8(line, number, faults):

@@ -401,28 +401,6 @@ def test_a_run_scores_to_the_last_bit_what_it_scores_alone(average: str) -> None
             assert alone.value(measure, run=run) == together.value(measure, run=run), measure
 
 
-def test_more_pairs_of_days_than_the_limit_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [f"{run}\tt\t2024-03-0{day}\tstorm\n" for run, days in (("a", 2), ("b", 3))
-            for day in range(1, days + 1)]  # fmt: skip
-    runs, gold = tmp_path / "runs.tsv", tmp_path / "gold.tsv"
-    runs.write_text("run\ttopic\tdate\ttext\n" + "".join(rows))
-    gold.write_text("topic\tdate\ttext\nt\t2024-03-01\tstorm\nt\t2024-03-02\train\n")
-    monkeypatch.setenv("TSEVAL_LIMITS", "days=5")
-    with pytest.raises(InputError) as error:
-        tseval.score_timelines(runs, gold)
-    (fault,) = error.value.faults
-    assert fault.place == f"{runs}:4"
-    assert fault.reason == (
-        'run "b" has 3 days of topic "t" and its references 2: more than 5 pairs, '
-        "the limit 'days'"
-    )
-    assert "TSEVAL_LIMITS=days=20 in the environment" in fault.cure
-    monkeypatch.setenv("TSEVAL_LIMITS", "days=6")
-    assert tseval.score_timelines(runs, gold).runs == ("a", "b")
-
-
 def test_the_order_of_references_in_a_file_changes_nothing() -> None:
     drawn = random.Random(7)
     named = [f"r{at}" for at in range(12)]

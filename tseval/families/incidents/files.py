@@ -21,7 +21,6 @@ from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input
 from tseval.io.json_tables import HALVES_CURE, holds_half, objects
-from tseval.io.limits import DOCUMENT
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
 from tseval.io.records import Record, is_list, is_name, is_number, is_numbers, is_texts, wrong_in
 from tseval.io.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
@@ -239,7 +238,7 @@ def spell(record: Any) -> Any:
 
 def posts_in(source: Input, faults: FaultList) -> Iterator[tuple[int | None, str, Any]]:
     """Yield each post with its line, or with its path in a document; it has its event."""
-    first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK)
+    first = source.first_line().removeprefix(BYTE_ORDER_MARK)
     record: Any = None
     with suppress(ValueError, RecursionError):
         record = json.loads(first) if first.lstrip().startswith(b"{") else None

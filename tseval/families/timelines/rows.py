@@ -17,7 +17,6 @@ from tseval.core.rules import RuleSet, choice
 from tseval.families.timelines import alignments
 from tseval.families.timelines.files import TIMELINE, UNNAMED, name_timelines
 from tseval.families.timelines.words import ORIGINAL, PLAIN, Wording
-from tseval.io.limits import DAYS, shown
 from tseval.io.names import ABSENT, natural_order
 from tseval.io.tables import Table
 from tseval.io.times import UNITS
@@ -212,7 +211,7 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
         "predicted": predicted,
     }
     frames |= {"reference": reference, "answers": answers, "summaries": summaries, "texts": texts}
-    index = TimelineIndex(
+    return TimelineIndex(
         runs.runs,
         tuple(names),
         times.with_columns(pl.col("start").fill_null(0.0)),
@@ -220,8 +219,6 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
         frames,
         rules,
     )
-    check_pairs(index, runs, timelines)
-    return index
 
 
 def match_timelines(
@@ -286,21 +283,6 @@ def slices(index: TimelineIndex, has_days: bool = True) -> list[Pair]:
     columns = pairs.select("unit", "first_row", "row", "first_column", "column")
     columns = columns.drop_nulls() if has_days else columns.fill_null(0)
     return [Pair(*each) for each in columns.iter_rows()]
-
-
-def check_pairs(index: TimelineIndex, runs: Table, timelines: pl.DataFrame) -> None:
-    """Refuse a timeline with more pairs of days with its references than the limit."""
-    for unit, *pair in slices(index):
-        days, others = pair[1] - pair[0], pair[3] - pair[2]
-        if days * others > DAYS.most:
-            run, _, timeline = index["units"].row(unit)[1:]
-            name = timelines["topic"][timeline]
-            reason = (
-                f'run "{run}" has {days:,} days of topic "{name}" and its references {others:,}: '
-                f"more than {shown(DAYS.most)} pairs, the limit '{DAYS.name}'"
-            )
-            where = timelines[timeline : timeline + 1].select("file", "line")
-            runs.refuse(where, reason, DAYS.cure, "too-large")
 
 
 class Counts(NamedTuple):
