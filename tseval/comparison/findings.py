@@ -15,8 +15,7 @@ from tseval.core.wording import count
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.io.atomic_write import write_whole
 from tseval.io.formulas import guarded
-from tseval.io.latex import DOWN, UP, LatexTable, escaped, latex_bytes
-from tseval.io.markup import html_signature, html_table
+from tseval.io.markup import DOWN, UP, LatexTable, escaped, html_signature, html_table, latex_bytes
 from tseval.io.origin import InputRecord
 from tseval.io.rows import ROW_FORMS, result_object_bytes, rows_bytes
 from tseval.io.score_files import DASH, number

@@ -16,9 +16,8 @@ import polars as pl
 from tseval.errors import MissingExtra, input_error
 from tseval.io.cells import AS_JSON, WORDS, PlainTable, as_text
 from tseval.io.faults import FaultList
-from tseval.io.inputs import Input
+from tseval.io.inputs import UTF8_CURE, Input, not_utf8
 from tseval.io.schema import Column
-from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,6 @@ from tseval.errors import FAULTS_SHOWN, Fault, InputError
 
 if TYPE_CHECKING:
     from tseval.io.inputs import Input
-    from tseval.io.origin import Origin
 
 
 SAME_FROM = 3
@@ -40,10 +39,6 @@ class FaultList:
         """Note a fault of a line, or of the whole input."""
         fault = Fault(self.source.path, line, reason, cure, code, unit=self.source.unit)
         self._faults.append(fault)
-
-    def add_row(self, origin: Origin, row: int, reason: str, cure: str, code: str) -> None:
-        """Note a fault of a row of a table."""
-        self._faults.append(origin.fault(row, reason, cure, code))
 
     def extend(self, faults: Iterable[Fault]) -> None:
         """Note faults found elsewhere."""

@@ -15,9 +15,8 @@ from tseval.errors import Fault, InputError
 from tseval.io import json_text
 from tseval.io.cells import AS_JSON, BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
 from tseval.io.faults import FaultList
-from tseval.io.inputs import Input
+from tseval.io.inputs import UTF8_CURE, Input, not_utf8
 from tseval.io.schema import Column, Kind
-from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 KINDS = {
     str: "text", int: "number", float: "number", bool: "truth value", list: "list", dict: "object",

@@ -172,7 +172,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def latex_scores(scores: ScoreFile) -> bytes:
     """One `tabular`; a run alone has its name in the first column."""
-    from tseval.io.latex import LatexTable, escaped, latex_bytes
+    from tseval.io.markup import LatexTable, escaped, latex_bytes
 
     heads, rows, names = score_rows(scores)
     if not names:

@@ -27,13 +27,12 @@ from tseval.io.faults import FaultList
 from tseval.io.fields import read_headless, split_tabs
 from tseval.io.formats import Rank
 from tseval.io.forms import read_plain, recognise
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, not_utf8
 from tseval.io.origin import InputRecord
 from tseval.io.records import is_list, is_number, is_text, wrong_in
 from tseval.io.schema import ALL_TOPICS, SCORES, TEAMS, TOPIC, Column, Kind, Schema
 from tseval.io.score_files import UNDEFINED
 from tseval.io.tables import TableReader, TrackFile, TrackRows, add_faults, read, track_of
-from tseval.io.text_lines import not_utf8
 from tseval.io.times import NotANumber, number
 from tseval.records import frozen
 

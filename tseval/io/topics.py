@@ -12,10 +12,9 @@ from tseval.io import TREC_TS
 from tseval.io.cells import text_frame, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, is_xml
 from tseval.io.schema import TOPIC, TOPICS, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
-from tseval.io.text_lines import is_xml
 
 EVENT = Schema(
     "topics",

@@ -28,8 +28,7 @@ from tseval.families.clusters import explain, files, measures, rows
 from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
 from tseval.io import schema
 from tseval.io.epochs import EPOCHS_READER, are_epochs, days_of, snowflake_times
-from tseval.io.imports import Import, Imported
-from tseval.io.origin import records_of
+from tseval.io.formats import Import, Imported
 from tseval.io.tables import Table, texts_of
 from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen
@@ -247,11 +246,11 @@ class ClusterEvaluation(Evaluation):
             "times": options.times or "",
             "selected": "" if is_push and selected == "all" else selected,
         }
-        origins = {told: tables[name].origin for name, told in TRAITS.items() if name in tables}
+        beside = {told: tables[name] for name, told in TRAITS.items() if name in tables}
         return cls(
             edition=edition,
-            traits=traits | hashes(origins),
-            inputs=records_of([posts.origin, *origins.values()]),
+            traits=traits | hashes(beside),
+            inputs=tuple(each for table in (posts, *beside.values()) for each in table.sources),
             tables=tables,
             options=options,
             selection=selection,

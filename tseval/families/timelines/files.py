@@ -28,9 +28,8 @@ import polars as pl
 from tseval.core.wording import count, listed
 from tseval.io.cells import BYTE_ORDER_MARK, check_utf8
 from tseval.io.faults import FaultList
-from tseval.io.formats import Rank
+from tseval.io.formats import Import, Imported, NothingAsked, Rank
 from tseval.io.given import is_empty
-from tseval.io.imports import Import, Imported, NothingAsked
 from tseval.io.inputs import Input
 from tseval.io.json_tables import values_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
