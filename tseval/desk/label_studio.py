@@ -21,7 +21,7 @@ from tseval.io import JSON
 from tseval.io.faults import FaultList
 from tseval.io.forms import row_input
 from tseval.io.inputs import Input
-from tseval.io.json_tables import elements
+from tseval.io.json_text import elements
 from tseval.records import frozen
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import replace
-from itertools import chain, count
-
-import numpy as np
+from itertools import chain, count, islice
 
 from tseval.errors import UsageError
 from tseval.io.forms import form_of, names_of
@@ -51,24 +50,14 @@ class LineBlock(Input):
 
 def split_lines(blocks: Iterator[bytes], rows: int) -> Iterator[bytes]:
     """Yield so many lines at a time; the last may be fewer."""
-    held, number = b"", 0
-    for block in blocks:
-        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == LINE_FEED) + 1
-        start = 0
-        for at in range(rows - number, len(ends) + 1, rows):
-            yield held + block[start : ends[at - 1]]
-            held, start = b"", int(ends[at - 1])
-        number = (number + len(ends)) % rows
-        held += block[start:]
-    if held:
-        yield held
+    lines = chain.from_iterable(map(io.BytesIO, blocks))
+    return iter(lambda: b"".join(islice(lines, rows)), b"")
 
 
 def cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
     """Return the first lines, and the rest."""
-    ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
-    at = len(content) if lines > len(ends) else int(ends[lines - 1]) if lines else 0
-    return content[:at], content[at:]
+    first = b"".join(islice(io.BytesIO(content), lines))
+    return first, content[len(first) :]
 
 
 def columns_of(source: Input, reader: TableReader, form: str | None = None) -> list[Column]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -73,33 +73,21 @@ class FaultList:
         for fault in self._faults:
             if fault.line is not None and fault.file == self.source.path:
                 alike.setdefault((QUOTED.sub('""', fault.reason), fault.cure), []).append(fault)
-        many = [each for each in alike.values() if len(each) >= SAME_FROM]
-        dropped: dict[int, Fault | None] = {}
-        for each in many:
-            if self._are_all({fault.line or 0 for fault in each}, len(each)):
+        told = self._faults
+        for each in alike.values():
+            lines = {fault.line for fault in each}
+            if len(lines) >= SAME_FROM and len(lines) == len(each) == self._rows(lines):
                 first = min(each, key=lambda fault: fault.line or 0)
                 more = f"; the same in all {len(each):,} {first.unit}s from here on"
-                dropped |= {id(fault): None for fault in each}
-                dropped[id(first)] = replace(first, reason=first.reason + more)
-        kept = [dropped.get(id(fault), fault) for fault in self._faults]
-        return [fault for fault in kept if fault is not None]
+                others = set(map(id, each))
+                told = [fault for fault in told if id(fault) not in others]
+                told.append(replace(first, reason=first.reason + more))
+        return told
 
-    def _are_all(self, lines: set[int], faults: int) -> bool:
-        """Whether these are all lines that hold anything, but perhaps for a header."""
-        if len(lines) < faults:
-            return False
+    def _rows(self, lines: set[int | None]) -> int | None:
+        """The number of rows; of lines those that hold anything, but for a faultless header."""
         if self.source.unit != "line" or not self.source.is_there:
-            return self.rows == faults
-        filled = _filled_lines(self.source)
-        return len(lines) == len(filled) - (filled[0] not in lines) if filled else False
-
-
-def _filled_lines(source: Input) -> Sequence[int]:
-    """The numbers of the lines that hold anything."""
-    filled: list[int] = []
-    before = 0
-    for block in source.blocks():
-        lines = block.split(b"\n")[:-1]
-        filled += [before + at for at, line in enumerate(lines, start=1) if line.strip()]
-        before += len(lines)
-    return filled
+            return self.rows
+        content = self.source.whole_lines().split(b"\n")
+        filled = [at for at, line in enumerate(content, start=1) if line.strip()]
+        return len(filled) - (filled[0] not in lines) if filled else 0

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import chain, islice
-from typing import TypeVar
 
 import polars as pl
 
@@ -47,37 +46,26 @@ QUESTION_MARKS = "tseval-question-marks"
 codecs.register_error(QUESTION_MARKS, lambda error: ("?", error.start + 1))  # type: ignore[attr-defined]
 
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
 THREADS = 2
 AHEAD = 4
 """How many items are taken before the first result is asked for: what memory they may cost."""
 
 
-def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Like `map`, with threads and a little ahead; results come in the order of the items."""
-    with ThreadPoolExecutor(THREADS) as pool:
-        waiting: deque[Future[Result]] = deque()
-        for item in items:
-            waiting.append(pool.submit(work, item))
-            if len(waiting) >= AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
 def parse_blocks(
     parse: Callable[[bytes, int], pl.DataFrame], blocks: Iterable[bytes], before: int
 ) -> Iterator[pl.DataFrame]:
-    """Yield what each block holds; the function is also told how many lines stand before it."""
+    """Yield what each block holds, parsed by threads a little ahead, in the order of the blocks.
 
-    def numbered(before: int) -> Iterator[tuple[bytes, int]]:
+    The function is also told how many lines stand before the block.
+    """
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting: deque[Future[pl.DataFrame]] = deque()
         for block in blocks:
-            yield block, before
+            waiting.append(pool.submit(parse, block, before))
             before += block.count(b"\n")
-
-    return side_by_side(lambda each: parse(*each), numbered(before))
+            if len(waiting) >= AHEAD:
+                yield waiting.popleft().result()
+        yield from (each.result() for each in waiting)
 
 
 def split_fields(block: bytes, before: int, divider: str, names: list[str]) -> pl.DataFrame | None:

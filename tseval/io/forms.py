@@ -8,7 +8,7 @@ from copy import copy
 import polars as pl
 
 from tseval.errors import UsageError
-from tseval.io import JSON, binary, fields, json_tables
+from tseval.io import JSON, binary, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.given import FrameInput
@@ -20,14 +20,14 @@ from tseval.io.schema import Schema
 READERS: Mapping[str, Callable[[PlainTable], Iterator[pl.DataFrame]]] = {
     "tsv": fields.read_tsv,
     "csv": fields.read_csv,
-    "jsonl": json_tables.read_jsonl,
-    JSON: json_tables.read_array,
+    "jsonl": json_text.read_jsonl,
+    JSON: json_text.read_array,
     "parquet": binary.read_parquet,
     "xlsx": binary.read_sheet,
 }
 """How each form is read."""
 ROWS: Mapping[str | None, Callable[[Input, Collection[int]], dict[int, str]]] = {
-    JSON: json_tables.array_rows,
+    JSON: json_text.array_rows,
     "parquet": binary.parquet_rows,
     "xlsx": binary.sheet_rows,
 }
@@ -47,9 +47,9 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
         return "xlsx", binary.sheet_names(source)
     first = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if first.startswith(b"{"):
-        return "jsonl", json_tables.first_keys(first.partition(b"\n")[0])
-    if json_tables.TABLE_START.match(first):
-        return JSON, json_tables.first_keys(first)
+        return "jsonl", json_text.first_keys(first.partition(b"\n")[0])
+    if json_text.TABLE_START.match(first):
+        return JSON, json_text.first_keys(first)
     line = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0].rstrip(b"\r")
     if b"\t" in line:
         return "tsv", fields.split_tabs(line, Schema("any", ()))

@@ -17,7 +17,7 @@ from tseval.io.fields import Layout
 from tseval.io.formats import Rank
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input, first_row, text_lines
-from tseval.io.json_tables import objects
+from tseval.io.json_text import objects
 from tseval.io.records import is_filled, is_list, is_object, wrong_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows

@@ -20,7 +20,7 @@ from tseval.io.faults import FaultList
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input, text_lines, whole_text
-from tseval.io.json_tables import HALVES_CURE, holds_half, objects
+from tseval.io.json_text import HALVES_CURE, holds_half, objects
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
 from tseval.io.records import Record, is_list, is_name, is_number, is_numbers, is_texts, wrong_in
 from tseval.io.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema

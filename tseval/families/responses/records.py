@@ -17,7 +17,7 @@ from tseval.io import json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input, whole_text
-from tseval.io.json_tables import HALVES_CURE, OBJECT_CURE, holds_half
+from tseval.io.json_text import HALVES_CURE, OBJECT_CURE, holds_half
 from tseval.io.records import kind_of, records_in
 from tseval.io.schema import Schema
 from tseval.io.tables import add_faults, check_topics, frame_of_rows

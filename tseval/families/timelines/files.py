@@ -31,7 +31,7 @@ from tseval.io.faults import FaultList
 from tseval.io.formats import Import, Imported, NothingAsked, Rank
 from tseval.io.given import is_empty
 from tseval.io.inputs import Input
-from tseval.io.json_tables import values_in
+from tseval.io.json_text import values_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import (
     Table,
