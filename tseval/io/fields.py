@@ -24,7 +24,7 @@ from tseval.io.cells import (
 )
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input, not_utf8
-from tseval.io.schema import Kind, Schema
+from tseval.io.schema import Schema
 from tseval.records import frozen
 
 FEW_CURE = "too few: separate the fields by single tabs; an optional value needs its tab too"
@@ -247,8 +247,6 @@ class Layout:
     """Whether the last field is the rest of the line, which may hold blanks."""
     comments: bool = False
     """Whether lines that begin with `#` are left out."""
-    coded: bool = False
-    """Whether names are read as Categoricals, which many lines repeat."""
     mended: bool = False
     """Whether bytes that are not UTF-8 are read as `?`; elsewhere they are faults."""
 
@@ -284,14 +282,12 @@ def _cells(block: bytes, before: int, table: PlainTable, layout: Layout) -> pl.D
         block, before = block.partition(b"\n")[2], 1
     while layout.comments and block.startswith(b"#"):
         block, before = block.partition(b"\n")[2], before + 1
-    fields = _even_fields(block, before, layout, names)
+    fields = None if layout.ends_with_text else _even_fields(block, before, layout, names)
     if fields is None:
         fields = text_frame(_fields_of_lines(block, before, layout, table.faults), names)
     known = {name: pl.col(name) for name in names} | dict(layout.made())
     columns = {each.name: known[each.name] for each in table.schema if each.name in known}
-    cells = fields.select("line", **columns)
-    ids = [each.name for each in table.schema if each.kind is Kind.ID and layout.coded]
-    return cells.with_columns(pl.col(ids).cast(pl.Categorical)) if ids else cells
+    return fields.select("line", **columns)
 
 
 def _even_fields(
@@ -299,39 +295,17 @@ def _even_fields(
 ) -> pl.DataFrame | None:
     """Return the fields of lines that have all of them and no other, None of any other block."""
     fields, divider = None, " " if b" " in block else "\t"
-    if layout.ends_with_text and not block.startswith(UNREADABLE):
-        fields = split_first_fields(block, before, divider, names)
-    elif not any(blank in block for blank in BLANKS if blank != divider.encode()):
+    if not any(blank in block for blank in BLANKS if blank != divider.encode()):
         further = block.count(divider.encode(), 0, block.find(b"\n")) + 1 - len(names)
         more = [f"field {at}" for at in range(further)] if layout.may_have_more else []
         fields = split_fields(block, before, divider, [*names, *more])
-    if fields is None and not (layout.may_have_more or layout.ends_with_text):
+    if fields is None and not layout.may_have_more:
         tidy = b"\n".join(map(b" ".join, map(bytes.split, block.split(b"\n"))))
         fields = split_fields(tidy, before, " ", names)
     if fields is None or 0 in fields.select(pl.col(names).str.len_bytes().min()).row(0):
         return None
     has_comments = layout.comments and fields[names[0]].str.starts_with("#").any()
     return None if has_comments else fields
-
-
-def split_first_fields(
-    block: bytes, before: int, divider: str, names: list[str]
-) -> pl.DataFrame | None:
-    """Return the fields of lines of which the last is a text that may hold dividers.
-
-    None stands for lines that need to be looked at one by one.
-    """
-    try:
-        lines = pl.Series(block.decode().split("\n")[:-1], dtype=pl.String)
-    except UnicodeDecodeError:
-        return None
-    fields = lines.str.splitn(divider, len(names)).struct.rename_fields(names).struct.unnest()
-    first = fields.select(pl.col(names[:-1]).str.contains(r"\s").any())
-    if fields.null_count().sum_horizontal().item() or any(first.row(0)):
-        return None
-    text = pl.col(names[-1]).str.strip_chars()
-    line = pl.int_range(before + 1, before + 1 + pl.len()).alias("line")
-    return fields.select(line, pl.exclude(names[-1]), text)
 
 
 def _fields_of_lines(

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.errors import UsageError
 from tseval.io import PLAIN_FORMS
-from tseval.io.times import EXACT_INTEGERS
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.arrays import FloatArray
     from tseval.io.inputs import Input
     from tseval.io.schema import Schema
 
@@ -56,14 +54,6 @@ class Imported:
 
 def _cell(value: str) -> str:
     return value.translate({9: " ", 10: " ", 13: " "})
-
-
-def numbers_as_text(values: FloatArray) -> list[str]:
-    """Numbers in full precision, whole ones without a decimal point."""
-    return [
-        str(int(value)) if value == int(value) and abs(value) < EXACT_INTEGERS else repr(value)
-        for value in values.tolist()
-    ]
 
 
 @frozen

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.errors import input_error, reason_of
 from tseval.io.compressed import BROKEN, READERS
-from tseval.io.time_reading import TIME_KEYS, TimeReading
+from tseval.io.times import TIME_KEYS, TimeReading
 
 if TYPE_CHECKING:
     from tseval.io.faults import FaultList

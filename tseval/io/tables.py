@@ -26,7 +26,6 @@ from tseval.io.formats import (
     Line,
     Rank,
     nothing_to_say,
-    numbers_as_text,
 )
 from tseval.io.forms import READERS, faults_of, names_of, read_plain, recognise
 from tseval.io.given import input_of, is_empty, run_names
@@ -34,6 +33,7 @@ from tseval.io.inputs import Each, Input
 from tseval.io.origin import InputRecord
 from tseval.io.records import without_collector
 from tseval.io.schema import ALL_TOPICS, Column, Schema
+from tseval.io.times import written
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -211,8 +211,7 @@ def texts_of(column: pl.Series) -> list[str]:
     """Return a column as text; what is not there is blank."""
     if not column.dtype.is_numeric():
         return column.fill_null("").to_list()
-    texts = numbers_as_text(column.cast(pl.Float64).fill_null(0.0).to_numpy())
-    return ["" if null else text for text, null in zip(texts, column.is_null(), strict=True)]
+    return ["" if each is None else written(each) for each in column.cast(pl.Float64).to_list()]
 
 
 @frozen(kw_only=True)
