@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from itertools import chain
+from typing import NoReturn
 
 from tseval.errors import FAULTS_SHOWN, Fault, InputError
-
-if TYPE_CHECKING:
-    from tseval.io.inputs import Input
-
+from tseval.io.inputs import UTF8_CURE, Input, not_utf8
 
 SAME_FROM = 3
 """From so many rows on, a fault that all of them have is said once."""
@@ -91,3 +90,22 @@ class FaultList:
         content = self.source.whole_lines().split(b"\n")
         filled = [at for at, line in enumerate(content, start=1) if line.strip()]
         return len(filled) - (filled[0] not in lines) if filled else 0
+
+
+def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
+    """Every line with its number; one that is not UTF-8 is noted and left out."""
+    for number, line in enumerate(chain.from_iterable(map(io.BytesIO, source.blocks())), start=1):
+        if reason := not_utf8(line):
+            faults.add(number, reason, UTF8_CURE, "encoding")
+        else:
+            yield number, line[:-1].decode("utf-8-sig" if number == 1 else "utf-8")
+
+
+def whole_text(source: Input, faults: FaultList) -> str:
+    """The whole file as text; bytes that are not UTF-8 are an `InputError`."""
+    content = source.whole_lines()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        faults.refuse(line, not_utf8(content), UTF8_CURE, "encoding")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tseval.errors import input_error, reason_of
 from tseval.io.compressed import BROKEN, READERS
 from tseval.io.times import TIME_KEYS, TimeReading
-
-if TYPE_CHECKING:
-    from tseval.io.faults import FaultList
 
 STANDARD_INPUT = "-"
 
@@ -282,8 +277,6 @@ def all_of_file(path: str | Path) -> bytes:
     return Path(path).read_bytes()
 
 
-# The lines of a text file one by one, for the formats whose lines are not a table's.
-
 UTF8_CURE = "save the file in the encoding UTF-8"
 
 
@@ -294,25 +287,6 @@ def not_utf8(content: bytes) -> str:
     except UnicodeDecodeError as error:
         return f"byte 0x{content[error.start]:02x} is not UTF-8"
     return ""
-
-
-def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
-    """Every line with its number; one that is not UTF-8 is noted and left out."""
-    for number, line in enumerate(chain.from_iterable(map(io.BytesIO, source.blocks())), start=1):
-        if reason := not_utf8(line):
-            faults.add(number, reason, UTF8_CURE, "encoding")
-        else:
-            yield number, line[:-1].decode("utf-8-sig" if number == 1 else "utf-8")
-
-
-def whole_text(source: Input, faults: FaultList) -> str:
-    """The whole file as text; bytes that are not UTF-8 are an `InputError`."""
-    content = source.whole_lines()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        faults.refuse(line, not_utf8(content), UTF8_CURE, "encoding")
 
 
 def first_row(source: Input) -> bytes:

@@ -34,12 +34,12 @@ from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.errors import Fault, InputError, UsageError
 from tseval.io import JSON, json_text, records, tables
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, text_lines, whole_text
 from tseval.io.fields import Layout
 from tseval.io.formats import Format, Imported, Line, Rank
 from tseval.io.forms import recognise
 from tseval.io.given import input_of
-from tseval.io.inputs import Each, Input, first_row, text_lines, whole_text
+from tseval.io.inputs import Each, Input, first_row
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import (
     CLUSTERS,

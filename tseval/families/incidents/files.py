@@ -16,10 +16,10 @@ from tseval.errors import Fault
 from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, text_lines, whole_text
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
-from tseval.io.inputs import Input, text_lines, whole_text
+from tseval.io.inputs import Input
 from tseval.io.json_text import HALVES_CURE, holds_half, objects
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
 from tseval.io.records import Record, is_list, is_name, is_number, is_numbers, is_texts, wrong_in

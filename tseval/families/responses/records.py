@@ -15,8 +15,8 @@ from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count
 from tseval.io import json_text
 from tseval.io.cells import BYTE_ORDER_MARK
-from tseval.io.faults import FaultList
-from tseval.io.inputs import Input, whole_text
+from tseval.io.faults import FaultList, whole_text
+from tseval.io.inputs import Input
 from tseval.io.json_text import HALVES_CURE, OBJECT_CURE, holds_half
 from tseval.io.records import kind_of, records_in
 from tseval.io.schema import Schema
