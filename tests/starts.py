@@ -75,70 +75,70 @@ TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
     "help": Start("--help", 8),
-    "help of score": Start("score --help", 84),
-    "score": Start(f"score {RUN} {GIVEN}", 84, "importlib.metadata numpy.ma polars.dataframe"),
+    "help of score": Start("score --help", 77),
+    "score": Start(f"score {RUN} {GIVEN}", 78, "importlib.metadata numpy.ma polars.dataframe"),
     "score as JSON": Start(
-        f"score {RUN} {GIVEN} -f json", 84, "importlib.metadata numpy.ma polars.dataframe"
+        f"score {RUN} {GIVEN} -f json", 78, "importlib.metadata numpy.ma polars.dataframe"
     ),
     "score by topic": Start(
         f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t",
-        84,
+        78,
         "importlib.metadata numpy.ma polars.dataframe",
     ),
     "score by a matcher": Start(
-        f"score {RUN} {GOLD} --quiet", 123, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet", 117, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
-        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 109, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 103, "polars.dataframe rapidfuzz scipy"
     ),
-    "curve": Start(f"curve {RUN} {GIVEN}", 169, "pandas polars.dataframe"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 182, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 127, "pandas polars.dataframe rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 107, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 147, "pandas polars.dataframe rapidfuzz scipy"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 160, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 172, "pandas polars.dataframe"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 120, "pandas polars.dataframe rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 99, "pandas polars.dataframe scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 139, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        208,
+        200,
         "polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        148,
+        142,
         "importlib.metadata polars.dataframe",
     ),
-    "validate": Start(f"validate {RUN} {GOLD}", 149, "importlib.metadata polars.dataframe"),
-    "measures": Start("measures", 144, "importlib.metadata polars.dataframe"),
-    "values": Start("values --help", 77),
+    "validate": Start(f"validate {RUN} {GOLD}", 140, "importlib.metadata polars.dataframe"),
+    "measures": Start("measures", 137, "importlib.metadata polars.dataframe"),
+    "values": Start("values --help", 70),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
-        81,
+        75,
         "polars.dataframe importlib.metadata",
     ),
     "incidents": Start(
         f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet",
-        86,
+        81,
         "polars.dataframe importlib.metadata",
     ),
     "filter": Start(
-        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 87, "polars.dataframe scipy"
+        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 81, "polars.dataframe scipy"
     ),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        80,
+        74,
         "polars.dataframe importlib.metadata",
     ),
     "responses": Start(
         "responses fixtures/responses/quick.jsonl --quiet",
-        82,
+        76,
         "polars.dataframe importlib.metadata",
     ),
     "timelines": Start(
-        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 83, "polars.dataframe scipy"
+        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 77, "polars.dataframe scipy"
     ),
     "crisisfacts": Start(
         f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet",
-        79,
+        73,
         "polars.dataframe importlib.metadata",
     ),
 }

@@ -26,7 +26,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(50_000)  # modules that load are no garbage: a tenth of a start
     atexit.register(gc.freeze)  # what is left then needs no search for garbage: a sixth of a start
-    _open_what_is_closed()
     _take_all_letters()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # what it multiplies is small: .015 s less
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives memory back: 60 MB less
@@ -52,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from tseval.cli import cli
-    from tseval.errors import DryRun, PluginWarning, TsevalError, reason_of
+    from tseval.errors import DryRun, PluginWarning, TsevalError
 
     try:
         with warnings.catch_warnings():
@@ -73,30 +72,28 @@ def run(arguments: Sequence[str]) -> int:
     except DryRun as plan:
         click.echo(plan)
         return plan.exit_code
-    except TsevalError as error:
-        _say(f"error: {error}", "--debug" in arguments)
-        return error.exit_code
-    except OSError as error:
-        place = error.filename or _what_fails_so(error)
-        words = f"{place}: {reason_of(error)}" if place else reason_of(error)
-        _say(f"error: {words}", "--debug" in arguments)
-        return 1
-    except MemoryError:
-        _say("error: memory ran out", "--debug" in arguments)
-        return 1
     except Exception as error:
-        words = f"error: {type(error).__name__}: {error}\n  {_unforeseen(error)}"
-        _say(words, "--debug" in arguments)
-        return 1
+        if "--debug" in arguments:
+            import traceback
+
+            traceback.print_exception(error)
+        _say(f"error: {_reason(error)}")
+        return error.exit_code if isinstance(error, TsevalError) else 1
 
 
-def _unforeseen(error: Exception) -> str:
-    """What to do about an error that is not foreseen."""
-    from importlib.machinery import EXTENSION_SUFFIXES
+def _reason(error: Exception) -> str:
+    """Say what went wrong."""
+    from tseval.errors import TsevalError, reason_of
 
-    if isinstance(error, ImportError) and str(error.path).endswith(tuple(EXTENSION_SUFFIXES)):
-        return "this library cannot be loaded: memory is short, or its installation is broken"
-    return "this is a fault of tseval: run it again with --debug and report what it shows"
+    if isinstance(error, TsevalError):
+        return str(error)
+    if isinstance(error, OSError):
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
+        return f"{place}: {reason_of(error)}" if place else reason_of(error)
+    if isinstance(error, MemoryError):
+        return "memory ran out"
+    advice = "this is a fault of tseval: run it again with --debug and report what it shows"
+    return f"{type(error).__name__}: {error}\n  {advice}"
 
 
 def _load_when_used(name: str) -> None:
@@ -126,21 +123,6 @@ class DelayedModule(ModuleType):
             return ModuleType.__getattribute__(self, name)
 
 
-def _open_what_is_closed() -> None:
-    """Give a stream that was closed for this program a place where reading or writing fails.
-
-    Else the next file that is opened would stand in for it.
-    """
-    for descriptor, name, mode, fails in (
-        (0, "stdin", "r", os.O_WRONLY),
-        (1, "stdout", "w", os.O_RDONLY),
-        (2, "stderr", "w", os.O_WRONLY),  # what is said there is lost, as was asked for
-    ):
-        if getattr(sys, name) is None:
-            os.dup2(os.open(os.devnull, fails), descriptor)
-            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
-
-
 def _take_all_letters() -> None:
     """Write out what a stream's encoding lacks, and say warnings of libraries as our own are said.
 
@@ -148,7 +130,7 @@ def _take_all_letters() -> None:
     """
 
     def said(message: Warning | str, *_: object, **__: object) -> None:
-        _say(f"warning: {message}", debug=False)
+        _say(f"warning: {message}")
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -162,27 +144,9 @@ def _close_quietly() -> int:
     return 0
 
 
-def _what_fails_so(error: OSError) -> str:
-    """What the system meant where it named nothing: the folder that this runs in may be gone.
-
-    Files are written by their names, so what is full or closed and has none is standard output.
-    """
-    if error.errno in (errno.ENOSPC, errno.EBADF):
-        return "standard output"
-    try:
-        os.getcwd()  # noqa: PTH109 - asked of the system alone
-    except OSError as again:
-        return "the working directory" if again.errno == error.errno else ""
-    return ""
-
-
-def _say(message: str, debug: bool) -> None:
+def _say(message: str) -> None:
     from tseval.errors import visible
 
-    if debug:
-        import traceback
-
-        traceback.print_exc()
     sys.stderr.write(visible(message) + "\n")
 
 

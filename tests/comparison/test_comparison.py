@@ -28,7 +28,7 @@ from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.io.latex import escaped
+from tseval.io.markup import escaped
 from tseval.statistics import bootstrap
 
 pytestmark = pytest.mark.small_times
@@ -799,16 +799,3 @@ def test_draws_take_no_more_room_than_they_count(topics: int) -> None:
     assert draws.nbytes == 100 * topics
     seed = bootstrap.seeded(Plan().seed, "topics", *names)
     assert np.array_equal(draws, bootstrap.resamples(topics, seed, 100))
-
-
-def test_more_runs_on_topics_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = wide(a=[1, 2, 3, 4, 5, 6], b=[2, 3, 1, 5, 4, 7])
-    monkeypatch.setenv("TSEVAL_LIMITS", "orders=71")
-    with pytest.raises(UsageError) as error:
-        correlate(scores, scores, plan=Plan(resamples=100))
-    assert str(error.value).startswith(
-        "2 runs, on each of 6 topics held against those on all others, are more than 71 pairs, "
-        "the limit 'orders'; if it is meant to be so many"
-    )
-    monkeypatch.setenv("TSEVAL_LIMITS", "orders=72")
-    assert len(correlate(scores, scores, plan=Plan(resamples=100)).frame("correlations"))

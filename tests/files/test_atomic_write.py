@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -45,13 +43,6 @@ def failing_at(
 
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
-TROUBLES: dict[str, tuple[object, str, int, BaseException]] = {
-    "no room for the third": (tempfile, "mkstemp", 3, FULL),
-    "the third cannot be moved": (Path, "replace", 3, FULL),
-    "the second cannot be moved": (Path, "replace", 2, FULL),
-    "interrupted": (Path, "replace", 2, KeyboardInterrupt()),
-}
-"""Which call of which function fails."""
 
 
 @pytest.fixture(params=[{}, OLD], ids=["nothing there", "older files there"])
@@ -66,34 +57,17 @@ def test_all_are_written(folder: Path) -> None:
     assert there(folder) == {path.name: content for path, content in new(folder).items()}  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("link", [True, False], ids=["links", "no links"])
-@pytest.mark.parametrize("trouble", TROUBLES)
-def test_or_none_is(
-    trouble: str, link: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()])
+def test_or_none_is_where_one_cannot_be_written(
+    error: BaseException, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what was there before is there again, also where a file can have one name alone."""
     before = there(folder)
-    owner, name, call, error = TROUBLES[trouble]
-    if not link:
-        monkeypatch.setattr(os, "link", failing_at(1, os.link, OSError(errno.EPERM, "no links")))
-    monkeypatch.setattr(owner, name, failing_at(call, getattr(owner, name), error))
+    monkeypatch.setattr(tempfile, "mkstemp", failing_at(3, tempfile.mkstemp, error))
     with pytest.raises(OutputError if error is FULL else KeyboardInterrupt) as raised:
         write_together(new(folder))
     assert there(folder) == before
     if error is FULL:
-        assert str(raised.value) == f"{folder / NAMES[call - 1]}: no space left on device"
-
-
-def test_no_room_to_keep_what_was_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = there(folder)
-    monkeypatch.setattr(os, "link", failing_at(1, os.link, OSError(errno.EPERM, "no links")))
-    monkeypatch.setattr(shutil, "copy2", failing_at(1, shutil.copy2, FULL))
-    if not before:
-        write_together(new(folder))
-        return
-    with pytest.raises(OutputError, match="no space left"):
-        write_together(new(folder))
-    assert there(folder) == before
+        assert str(raised.value) == f"{folder / 'c.txt'}: no space left on device"
 
 
 def test_permissions_stay(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ The keys are codes; a second case of a code has words behind it.
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import shlex
 import shutil
@@ -16,7 +15,6 @@ from collections.abc import Mapping
 from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import patch
 
 from tests import program
 
@@ -91,10 +89,8 @@ def write(files: Mapping[str, str | bytes]) -> None:
 def run(command: str) -> program.Outcome:
     """Run a command as a shell would; the file `-` is standard input."""
     words = shlex.split(command)
-    settings = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
     stdin = Path("-").read_bytes() if Path("-").exists() else b""
-    with patch.dict(os.environ, settings):
-        return program.tseval(*words[len(settings) :], stdin=stdin)
+    return program.tseval(*words, stdin=stdin)
 
 
 NOTHING = re.match("", "")
@@ -114,14 +110,16 @@ def outcome_of(case: Case) -> program.Outcome:
 
 def sentences_of(name: str, outcome: program.Outcome) -> str:
     """The part of the golden file that is about a case."""
-    typed = re.sub(r"^(TSEVAL\S+ )?", r"\1tseval ", CASES[name].command)
-    return f"## {name}\n$ {typed}\n{outcome.err}\n"
+    return f"## {name}\n$ tseval {CASES[name].command}\n{outcome.err}\n"
 
 
 HEADER = "topic\tupdate_id\ttime\ttext\n"
 FIRST = "flood\tu1\t1699921800\tRiver Osk burst its banks\n"
 SECOND = "flood\tu2\t1699921900\tHomes under water\n"
 RUN = HEADER + FIRST
+DOCUMENTS = ", ".join(f'{{"doc_id": "d{at}", "score": 5}}' for at in range(101))
+RANKING = (program.FIXTURES / "changes/terse.jsonl").read_text("utf-8")
+RANKING = RANKING.replace('{"doc_id": "d2-1", "score": 4.5}', DOCUMENTS)
 GOLD = "fixtures/nuggets.tsv"
 SWIFT, THOROUGH = "fixtures/runs/swift.tsv", "fixtures/runs/thorough.tsv"
 SCORE = f"score run.tsv {GOLD} -q"
@@ -166,11 +164,12 @@ CASES: dict[str, Case] = {
         Edit("gold.tsv", r"\Z", "flood\tn1\t1699923600\tRiver Osk burst its banks\n"),
     ),
     "too-large": Case(
-        f"TSEVAL_LIMITS=line=64 {SCORE}",
-        replaced("banks", "banks " * 9),
-        ("run.tsv", 2),
-        r"TSEVAL_LIMITS=line=\d+",
-        Instead(rf"\g<0> {SCORE}"),
+        "changes run.jsonl fixtures/changes/qrels.tsv --topics fixtures/changes/topics.jsonl "
+        "--days fixtures/changes/days.txt -q",
+        {"run.jsonl": RANKING},
+        ("run.jsonl", 2),
+        "list the first 100",
+        Edit("run.jsonl", ', {"doc_id": "d100", "score": 5}', ""),
     ),
     "encoding": Case(
         SCORE,

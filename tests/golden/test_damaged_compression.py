@@ -175,28 +175,9 @@ def test_two_streams_cut_off_anywhere(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
-@pytest.mark.parametrize("size", [1, 7, 4096])
-def test_any_sizes_of_pieces_give_the_content(
-    kind: str, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tseval.io import compressed
-
+def test_many_streams_give_the_content(kind: str) -> None:
     content = SWIFT_BYTES * 20
     path = Path(f"file.{kind}")
     path.write_bytes(b"".join(COMPRESS[kind](content[at : at + 999]) for at in range(0, 9990, 999)))
-    monkeypatch.setattr(compressed, "PIECE", size)
-    monkeypatch.setattr(compressed, "MOST", 100)
-    with Input(path).open() as stream:
-        parts = list(iter(lambda: stream.read(size), b""))
-    assert b"".join(parts) == content[:9990]
-    assert {len(part) for part in parts[:-1]} == {size}
-
-
-def test_the_fault_says_where_what_is_no_stream_starts() -> None:
-    first, second = in_two(SWIFT_BYTES, "gz")
-    Path("run.gz").write_bytes(first + second + b"the end")
-    outcome = program("score", "run.gz", NUGGETS)
-    where = f"what follows 2 whole streams, from byte {len(first + second) + 1:,} on, is not"
-    said = f"error: run.gz: cannot be read as gz: {where} another one, or is damaged (Error "
-    assert outcome.err.startswith(said)
-    assert "  nothing behind it would be read: copy or download the file again" in outcome.err
+    assert Input(path).whole() == content[:9990]
+    assert b"".join(Input(path).pieces(7)) == content[:9990]

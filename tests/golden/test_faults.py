@@ -15,8 +15,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
-from importlib.machinery import EXTENSION_SUFFIXES
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -772,23 +770,6 @@ def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch
     shown = program.tseval("score", SWIFT, NUGGETS, "--debug").err
     assert shown.startswith("Traceback (most recent call last):")
     assert "error: ZeroDivisionError: by nothing\n" in shown
-
-
-def test_a_library_that_cannot_be_loaded_is_no_fault_of_the_program(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / f"half_a_library{EXTENSION_SUFFIXES[0]}").write_bytes(b"\x7fELF")
-    monkeypatch.syspath_prepend(here)
-
-    def fail(*_: object, **__: object) -> None:
-        import_module("half_a_library")
-
-    monkeypatch.setattr("tseval.families.temporal.evaluation.read_tables", fail)
-    done = program.tseval("score", SWIFT, NUGGETS)
-    assert done.code == 1
-    assert done.err.startswith("error: ImportError: ")
-    hint = "this library cannot be loaded: memory is short, or its installation is broken"
-    assert done.err.endswith(f"\n  {hint}\n")
 
 
 @pytest.mark.parametrize("arguments", [["--debug", "score"], ["score", "--debug"]])

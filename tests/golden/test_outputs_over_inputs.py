@@ -70,7 +70,6 @@ def test_a_second_name_of_an_input_is_the_input() -> None:
 # What lies behind the descriptors of the process.
 
 TOO = b"is an input too: name another file for the result\n"
-NUGGETS_TOO = b"standard output goes to nuggets.tsv, which " + TOO
 DESCRIPTORS = {
     "score swift.tsv - -o nuggets.tsv < nuggets.tsv": b"nuggets.tsv " + TOO,
     "score swift.tsv - -o link.tsv < nuggets.tsv": b"link.tsv " + TOO,
@@ -79,13 +78,6 @@ DESCRIPTORS = {
     "score --follow gold.tsv --state live.jsonl < live.jsonl": b"live.jsonl " + TOO,
     "calibrate swift.tsv gold.tsv - --save matches.json < matches.json": b"matches.json " + TOO,
     "import ts-nuggets - -o nuggets.tsv < nuggets.tsv": b"nuggets.tsv " + TOO,
-    "score swift.tsv nuggets.tsv >> nuggets.tsv": NUGGETS_TOO,
-    "score swift.tsv nuggets.tsv 1<> nuggets.tsv": NUGGETS_TOO,
-    "score swift.tsv nuggets.tsv -o /dev/stdout >> nuggets.tsv": b"/dev/stdout " + TOO,
-    "validate nuggets.tsv >> nuggets.tsv": NUGGETS_TOO,
-    "score swift.tsv - < nuggets.tsv >> nuggets.tsv": b"standard output goes to a file that " + TOO,
-    "score --follow gold.tsv < live.jsonl >> live.jsonl": b"standard output goes to a file that "
-    + TOO,
 }
 
 
@@ -168,17 +160,12 @@ def test_a_result_is_written_where_a_link_points() -> None:
 
 
 def test_a_link_that_points_nowhere() -> None:
-    Path("link.csv").symlink_to("link.csv")
     Path("lost.csv").symlink_to("no/folder/out.csv")
-    lost = Path("no/folder").resolve()
-    for name, reason in (
-        ("link.csv", "too many levels"),
-        ("lost.csv", f"nothing can be written into {lost}: no such file"),
-    ):
-        outcome = program("score", "swift.tsv", "nuggets.tsv", "-o", name)
-        assert outcome.code == 1
-        assert outcome.err.splitlines()[-1].startswith(f"error: {name}: {reason}")
-        assert Path(name).is_symlink()
+    outcome = program("score", "swift.tsv", "nuggets.tsv", "-o", "lost.csv")
+    assert outcome.code == 1
+    reason = f"nothing can be written into {Path('no/folder').resolve()}: no such file"
+    assert outcome.err.splitlines()[-1].startswith(f"error: lost.csv: {reason}")
+    assert Path("lost.csv").is_symlink()
 
 
 def test_a_state_is_saved_where_a_link_points() -> None:

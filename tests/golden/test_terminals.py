@@ -113,44 +113,6 @@ def test_a_full_device_is_called_so(arguments: Sequence[str], message: str) -> N
     assert by_shell("> /dev/full", *arguments) == (1, b"", message.encode())
 
 
-@pytest.mark.skipif(os.name != "posix", reason="streams of POSIX")
-class TestClosedStreams:
-    def test_output_of_a_command_without_files(self) -> None:
-        message = b"error: standard output: bad file descriptor\n"
-        assert by_shell(">&-", "measures") == (1, b"", message)
-
-    def test_output(self) -> None:
-        message = "error: standard output: bad file descriptor; -o FILE writes to a file\n"
-        assert by_shell(">&-", *SCORE) == (1, b"", message.encode())
-
-    def test_input(self) -> None:
-        code, out, err = by_shell("<&-", "score", "-", NUGGETS)
-        assert (code, out, err) == (1, b"", b"error: -: bad file descriptor\n")
-
-    def test_a_live_stream(self) -> None:
-        code, out, err = by_shell("<&-", "score", "--follow", NUGGETS)
-        assert (code, out, err) == (1, b"", b"error: -: bad file descriptor\n")
-
-    def test_what_goes_to_a_file_needs_none_of_them(self, tmp_path: Path) -> None:
-        """Nor does a file that is opened stand in for one of them."""
-        output = tmp_path / "scores.json"
-        assert by_shell("<&- >&- 2>&-", *SCORE, "-o", output) == (0, b"", b"")
-        assert output.read_bytes() == program.process(*SCORE, "-f", "json").output
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a folder can go while a program is in it")
-def test_a_working_directory_that_is_gone_is_told_with_the_file(
-    tmp_path: Path,
-) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    parts = " ".join(f"'{part}'" for part in command(*SCORE, "-o", "x.csv"))
-    line = f"cd '{gone}' && rmdir '{gone}' && {parts}"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, timeout=60, check=False)
-    assert done.returncode == 1
-    assert done.stderr == b"error: x.csv: no such file or directory\n"
-
-
 @pytest.mark.parametrize(
     "given", [("score", "a" * 300, NUGGETS), (*SCORE, "-o", "a" * 300 + ".csv")]
 )

@@ -14,7 +14,7 @@ from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
 from tseval.core.panels import Axis, Dots, Panel, Picture
 from tseval.core.registry import all_families
-from tseval.io.time_reading import TIME_KEYS
+from tseval.io.times import TIME_KEYS
 from tseval.reporting.inputs import OF_ALL, parameters, served
 from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.palette import COLOURS, Palette

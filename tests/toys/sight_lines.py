@@ -11,7 +11,7 @@ from tests.toys import spotting
 from tests.toys.spotting import SIGHTINGS
 from tseval.core.declared import option
 from tseval.io.fields import Layout
-from tseval.io.imports import Import, Imported
+from tseval.io.formats import Import, Imported
 from tseval.io.inputs import Input
 from tseval.io.tables import TableReader, TrackFile, read, texts_of
 from tseval.records import frozen

@@ -19,7 +19,7 @@ from tseval.core import registry
 from tseval.core.declared import Declared, declared
 from tseval.core.naming import AS_THEY_ARE, Naming, name_imported
 from tseval.errors import UsageError
-from tseval.io.imports import Import
+from tseval.io.formats import Import
 from tseval.io.inputs import Input
 
 NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tseval.cli.options import SAFE_CSV
 from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
-from tseval.io import SPREADSHEET_FORMS
+
+IS_INPUT = "is an input too: name another file for the result"
 
 
 def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
@@ -23,15 +22,13 @@ def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
     Refuse a file that holds verdicts, too, unless the caller keeps them.
     """
     if output is None:
-        check_standard_output()
         return
     if not output.parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}")
     check_folder(output)
-    refuse_inputs(output, _named_files())
-    given = _file_of(sys.stdin)
-    if given is not None and output.is_file() and os.path.samestat(given, output.stat()):
-        raise UsageError(f"{output} {IS_INPUT}")
+    values = click.get_current_context().params.values()
+    named = (each for value in values for each in (value if isinstance(value, tuple) else (value,)))
+    refuse_inputs(output, [STDIN, *(each for each in named if isinstance(each, str))])
     if output.is_file() and not keeps_verdicts:
         from tseval.matching.verdicts import holds_verdicts
 
@@ -41,13 +38,8 @@ def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
 
 def check_folder(output: Path) -> None:
     """Refuse a file whose folder takes no new one, as a result is one until it is whole."""
-    try:
-        target = Path(os.path.realpath(output))  # fails where the working directory is gone
-        if target.exists() and not target.is_file():
-            return  # a device or a pipe is written to, and a folder is told of elsewhere
-    except OSError as error:
-        raise OutputError(f"{output}: {reason_of(error)}") from error
-    _check_takes_files(output, target.parent)
+    if output.is_file() or not output.exists():  # a device or a pipe is written to
+        _check_takes_files(output, Path(os.path.realpath(output)).parent)
 
 
 def check_into(folder: Path) -> None:
@@ -68,52 +60,17 @@ def _check_takes_files(output: Path, folder: Path) -> None:
         ) from error
 
 
-IS_INPUT = "is an input too: name another file for the result"
+STDIN = "/dev/stdin"
+"""The file that a shell gives for standard input, if it gives one."""
 
 
 def refuse_inputs(output: Path | None, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that is one of these files, under whatever name."""
     if output is None or not output.is_file():
         return
-    if any(_is_file(each) and output.samefile(each) for each in inputs):
-        raise UsageError(f"{output} {IS_INPUT}")
-
-
-def check_standard_output() -> None:
-    """Refuse to write into an input by way of standard output, as `>> FILE` would."""
-    written, given = _file_of(sys.stdout), _file_of(sys.stdin)
-    if written is None:
-        return
-    for each in _named_files():
-        if os.path.samestat(written, each.stat()):
-            raise UsageError(f"standard output goes to {each}, which {IS_INPUT}")
-    if given is not None and os.path.samestat(written, given):
-        raise UsageError(f"standard output goes to a file that {IS_INPUT}")
-
-
-def _file_of(stream: Any) -> os.stat_result | None:
-    """The regular file behind a stream of this process; None if there is none."""
-    try:
-        found = os.fstat(stream.fileno())
-    except (AttributeError, OSError, ValueError):
-        return None
-    return found if stat.S_ISREG(found.st_mode) else None
-
-
-def _is_file(path: str | Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - may hold a NUL
-
-
-def _named_files() -> Iterator[Path]:
-    """The files that are there of those that the command's arguments and options name.
-
-    Inputs are strings; where results go is a path.
-    """
-    context = click.get_current_context(silent=True)
-    for value in () if context is None else context.params.values():
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, str) and _is_file(each):
-                yield Path(each)
+    for each in inputs:
+        if os.path.isfile(each) and output.samefile(each):  # noqa: PTH113 - may hold a NUL
+            raise UsageError(f"{output} {IS_INPUT}")
 
 
 def deliver(
@@ -135,11 +92,14 @@ def deliver(
     if output is not None:
         files[output] = content
     if files:
-        _write(files)
+        from tseval.io.atomic_write import write_together
+
+        write_together(files)
     if output is None:
+        if form not in ("", "table", "parquet") and sys.stdout.isatty():
+            content = visible(content.decode()).encode()
         try:
-            for_machines = form not in ("", "table") and sys.stdout.isatty()
-            sys.stdout.buffer.write(_seen(content) if for_machines else content)
+            sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             raise
@@ -147,20 +107,6 @@ def deliver(
             raise OutputError(
                 f"standard output: {reason_of(error)}; -o FILE writes to a file"
             ) from error
-
-
-def _seen(content: bytes) -> bytes:
-    """What a terminal may be given of a text; anything else is left as it is."""
-    try:
-        return visible(content.decode()).encode()
-    except UnicodeDecodeError:
-        return content
-
-
-def _write(files: Mapping[str | Path, bytes]) -> None:
-    from tseval.io.atomic_write import write_together
-
-    write_together(files)
 
 
 def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
@@ -173,14 +119,13 @@ def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
 
 def _without_formulas(content: bytes, form: str) -> bytes:
     """A file in which formulas are texts where that was asked for, and are told of where not."""
-    if form not in SPREADSHEET_FORMS:
-        return content
     from tseval.io.formulas import guarded
 
     context = click.get_current_context()
-    found = guarded(content, form, safe=context.meta.get(SAFE_CSV, False), option=SAFE_CSV)
-    warn([found.warning] if found.warning else [], context.params.get("quiet", False))
-    return found.content
+    is_safe, is_quiet = context.meta.get(SAFE_CSV, False), context.params.get("quiet", False)
+    return guarded(
+        content, form, safe=is_safe, option=SAFE_CSV, warn=lambda text: warn([text], is_quiet)
+    )
 
 
 def leave_if(unmet: Sequence[str]) -> None:

@@ -217,10 +217,10 @@ def where_it_goes_on(state: Path, lines: int) -> str:
 
 def run(follower: Any) -> None:
     """Take standard input as it comes, and write what is told."""
-    from tseval.io.blocks import blocks_of
+    from tseval.io.inputs import whole_lines
 
     try:
-        for lines in blocks_of(piece):
+        for lines in whole_lines(iter(piece, b"")):
             with closing(follower.take(lines)) as parts:
                 for part in parts:
                     write(part)
@@ -230,11 +230,11 @@ def run(follower: Any) -> None:
         raise
 
 
-def piece(size: int) -> bytes:
-    """What has come by standard input, at most so many bytes."""
+def piece() -> bytes:
+    """What has come by standard input."""
     source: Any = sys.stdin.buffer
     try:
-        return bytes(source.read1(min(size, PIECE)))
+        return bytes(source.read1(PIECE))
     except OSError as error:
         raise input_error(STREAM, None, reason_of(error), "", "unreadable-file") from error
 

@@ -98,9 +98,7 @@ def rows_table(
     frame: pd.DataFrame, signature: str, *, to_file: bool, notes: Sequence[str] = ()
 ) -> bytes:
     """Any frame as a table with notes below; times are dates, long texts are cut to what fits."""
-    frame = with_dates(frame)
-    heads = [visible(str(name)) for name in frame.columns]
-    rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    heads, sides, rows = _cells_of(with_dates(frame))
     long = [heads.index(name) for name in LONG if name in heads]
     if long:
         columns = enumerate(zip(heads, *rows, strict=True))
@@ -110,9 +108,16 @@ def rows_table(
         for row in rows:
             for at in long:
                 row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
-    sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
     table = _table(list(zip(heads, sides, strict=True)), rows)
     return rendered([table, _lines(notes)], signature, to_file=to_file)
+
+
+def _cells_of(frame: pd.DataFrame) -> tuple[list[str], list[str], list[list[str]]]:
+    """The heads of a frame, the side to which each column is set, and the rows as texts."""
+    heads = [visible(str(name)) for name in frame.columns]
+    sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
+    rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    return heads, sides, rows
 
 
 def with_dates(frame: pd.DataFrame) -> pd.DataFrame:
@@ -139,9 +144,7 @@ def sections_table(
     """Several frames one below the other, each under its heading, and notes below."""
     parts: list[list[Line]] = []
     for heading, frame in sections.items():
-        heads = [visible(str(name)) for name in frame.columns]
-        sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
-        rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+        heads, sides, rows = _cells_of(frame)
         parts += [_lines([heading], BOLD), _table(list(zip(heads, sides, strict=True)), rows)]
     return rendered([*parts, _lines(notes)], signature, to_file=to_file)
 
@@ -150,10 +153,8 @@ def sections_markdown(sections: Mapping[str, pd.DataFrame], signature: str) -> b
     """The same for a pull request."""
     lines: list[str] = []
     for heading, frame in sections.items():
-        heads = [visible(str(name)) for name in frame.columns]
-        names = sum(column.dtype.kind not in "iuf" for _, column in frame.items())
-        rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
-        lines += [f"**{heading}**", "", *markdown_table(heads, rows, names), ""]
+        heads, sides, rows = _cells_of(frame)
+        lines += [f"**{heading}**", "", *markdown_table(heads, rows, sides.count("left")), ""]
     return "\n".join([*lines, f"`{signature}`", ""]).encode()
 
 

@@ -8,7 +8,6 @@ import click
 
 from tseval.cli import options
 from tseval.cli.declared_options import column_options
-from tseval.cli.output import check_standard_output
 from tseval.core import registry
 from tseval.core.declared import build
 from tseval.core.naming import Naming
@@ -39,7 +38,6 @@ def run(files: tuple[str, ...], table: str | None, input_format: Forms, **given:
     Each file by itself; and if there are updates, nuggets and matches among them, whether the
     matches speak of updates and nuggets that are there. The exit code is 1 if there is any fault.
     """
-    check_standard_output()
     faulty = False
     for line, is_fault in validate(files, table, input_format, build(Naming, given)):
         faulty |= is_fault

@@ -14,9 +14,8 @@ from tseval.core.requirements import Quantity, Requirement
 from tseval.core.wording import count
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.io.atomic_write import write_whole
-from tseval.io.formulas import saved
-from tseval.io.latex import DOWN, UP, LatexTable, escaped, latex_bytes
-from tseval.io.markup import html_signature, html_table
+from tseval.io.formulas import guarded
+from tseval.io.markup import DOWN, UP, LatexTable, escaped, html_signature, html_table, latex_bytes
 from tseval.io.origin import InputRecord
 from tseval.io.rows import ROW_FORMS, result_object_bytes, rows_bytes
 from tseval.io.score_files import DASH, number
@@ -115,7 +114,7 @@ class Findings:
         """
         suffix = Path(path).suffix.lstrip(".").lower()
         content = self.in_form({"tex": LATEX}.get(suffix, suffix))
-        write_whole(path, saved(content, suffix, safe=safe_csv))
+        write_whole(path, guarded(content, suffix, safe=safe_csv))
 
     def in_form(self, form: str) -> bytes:
         """The content of a file of these findings; `FINDINGS_FORMS` has every form."""

@@ -14,7 +14,6 @@ from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
-from tseval.io.limits import ORDERS, shown
 from tseval.io.times import written
 from tseval.statistics import bootstrap, ranks
 from tseval.statistics.ranks import PERSISTENCE
@@ -88,12 +87,6 @@ def correlate_boards(
         raise UsageError(
             "both sides need two runs or more and a topic in common; one side has "
             f"{next(held)}, the other {next(held)}"
-        )
-    if len(runs) * len(topics) ** 2 > ORDERS.most:
-        raise UsageError(
-            f"{count(len(runs), 'run')}, on each of {len(topics):,} topics held against those on "
-            f"all others, are more than {shown(ORDERS.most)} pairs, the limit '{ORDERS.name}'; "
-            f"{ORDERS.cure}"
         )
     ours = np.ix_(rows_of, columns_of)
     theirs = np.ix_([their_runs[run] for run in runs], [their_topics[name] for name in topics])

@@ -22,7 +22,7 @@ from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
 from tseval.io.formats import Format, Forms, Line, check_forms, form_for, form_named, nothing_to_say
 from tseval.io.given import Called, are_records, check_inputs
-from tseval.io.origin import InputRecord, Origin
+from tseval.io.origin import InputRecord
 from tseval.io.schema import Schema
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
@@ -524,15 +524,14 @@ class Family(Generic[Inputs, Options]):
         return None if self.reporting is None else self.reporting()
 
 
-def hashes(origins: Mapping[str, Origin | None]) -> dict[str, str]:
+def hashes(tables: Mapping[str, Table]) -> dict[str, str]:
     """The parts of a signature that name inputs by their short hashes; those not given have none.
 
     An input of several files has the hash of each.
     """
     return {
-        name: ",".join(f"sha256:{each.sha256[:SHORT_HASH]}" for each in origin.sources)
-        for name, origin in origins.items()
-        if origin is not None
+        name: ",".join(f"sha256:{each.sha256[:SHORT_HASH]}" for each in table.sources)
+        for name, table in tables.items()
     }
 
 

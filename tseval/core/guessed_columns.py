@@ -13,10 +13,9 @@ from tseval.io.cells import PlainTable, as_text, parse_numbers, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.forms import READERS, form_of, row_input
 from tseval.io.inputs import Input
-from tseval.io.json_tables import elements, objects
+from tseval.io.json_text import elements, objects
 from tseval.io.schema import Column, Kind, Schema
-from tseval.io.time_reading import TIME_KEYS, formats_of
-from tseval.io.times import NotANumber, implausible, moment, number
+from tseval.io.times import TIME_KEYS, NotANumber, formats_of, implausible, moment, number
 from tseval.records import frozen
 
 WORDS = {

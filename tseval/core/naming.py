@@ -18,7 +18,7 @@ from tseval.io.given import FrameInput, input_of
 from tseval.io.inputs import Input
 from tseval.io.json_text import holds_key
 from tseval.io.schema import Kind
-from tseval.io.time_reading import RELATIVE, TIME_KEYS, TimeReading
+from tseval.io.times import RELATIVE, TIME_KEYS, TimeReading
 from tseval.records import frozen
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.io.schema import Schema
 
 if TYPE_CHECKING:
-    from tseval.io.formats import Format
-    from tseval.io.imports import Import
+    from tseval.io.formats import Format, Import
 
 MEASURES = "tseval.measures"
 """A plug-in names a `Definition`, or an iterable of them, under this group."""

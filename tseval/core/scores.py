@@ -244,7 +244,7 @@ class Scores:
         that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.
         """
         from tseval.io.atomic_write import write_whole
-        from tseval.io.formulas import saved
+        from tseval.io.formulas import guarded
         from tseval.io.score_files import RESULT_FORMS, SUFFIXES
 
         suffix = Path(path).suffix.lstrip(".").lower()
@@ -253,7 +253,7 @@ class Scores:
             known = ", ".join(f".{each}" for each in RESULT_FORMS)
             raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
         content = self.in_form(form, per_topic=per_topic)
-        write_whole(path, saved(content, form, safe=safe_csv))
+        write_whole(path, guarded(content, form, safe=safe_csv))
 
     def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
         """The content of a file of these scores, in one of `RESULT_FORMS`."""

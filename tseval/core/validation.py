@@ -38,7 +38,7 @@ def validate(
             found = format_of(name, source, form)
             rows = found.read(source, form, paths)
             read.append(rows)
-            number = rows.origin.sources[0].rows
+            number = rows.sources[0].rows
             noun = "row" if number == 1 else "rows"
             own = list(found.remarks(rows))
             if not any(is_fault for _, is_fault in own):
@@ -52,7 +52,7 @@ def validate(
             yield str(error), True
     for family in registry.all_families():
         yield from family.together(read)
-    yield from ((told, False) for told in zone_warnings(s for r in read for s in r.origin.sources))
+    yield from ((told, False) for told in zone_warnings(s for r in read for s in r.sources))
 
 
 def format_of(name: str, source: Input, form: str | None) -> Format:

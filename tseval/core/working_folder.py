@@ -18,7 +18,7 @@ from tseval.io.columns import ColumnName
 from tseval.io.faults import FaultList
 from tseval.io.inputs import STANDARD_INPUT, Input
 from tseval.io.schema import NUGGETS, UPDATES
-from tseval.io.time_reading import TIME_KEYS
+from tseval.io.times import TIME_KEYS
 from tseval.records import frozen
 
 GOLD, MAPPING, SCRIPT = "gold.csv", "mapping.toml", "score.sh"

@@ -19,9 +19,9 @@ from tseval.desk.decisions import Decision
 from tseval.errors import UsageError
 from tseval.io import JSON
 from tseval.io.faults import FaultList
-from tseval.io.forms import FormInput
-from tseval.io.inputs import Input, all_of_file
-from tseval.io.json_tables import elements
+from tseval.io.forms import row_input
+from tseval.io.inputs import Input
+from tseval.io.json_text import elements
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class TaskMapping:
     def read(cls, path: Path) -> TaskMapping:
         """Read a mapping from a file; an unknown name is refused."""
         try:
-            content = tomllib.loads(all_of_file(path).decode())
+            content = tomllib.loads(path.read_text("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise UsageError(f"{path} is no mapping: {error}") from error
         types = {each.name: type(getattr(cls(), each.name)) for each in fields(cls)}
@@ -84,7 +84,7 @@ def import_annotations(
     The annotations of an assessor are one act. If anything in the file is faulty, nothing is
     stored. Annotations without a user are those of `assessor`.
     """
-    source = FormInput(Input(path), JSON)
+    source = row_input(Input(path), JSON)
     faults = FaultList(source)
     reader = _TaskReader(desk, mapping, assessor, faults)
     for row, task in elements(source, faults, as_rows=True):

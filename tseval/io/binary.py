@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import re
-import sys
-import zipfile
-import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,17 +16,12 @@ import polars as pl
 from tseval.errors import MissingExtra, input_error
 from tseval.io.cells import AS_JSON, WORDS, PlainTable, as_text
 from tseval.io.faults import FaultList
-from tseval.io.inputs import BLOCK_BYTES, Input, check_document
+from tseval.io.inputs import UTF8_CURE, Input, not_utf8
 from tseval.io.schema import Column
-from tseval.io.text_lines import UTF8_CURE, not_utf8
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CELL_BYTES = 8
-"""No cell takes less memory."""
-PACKED = 100
-"""A file that unpacks to so many times its size holds next to nothing: it is damaged, or a trap."""
 TYPE_CURES = {
     "durations": "the length of a time since some start is no time: add the start, as in "
     "frame.start + frame.time",
@@ -45,22 +35,15 @@ MAGIC = b"PK\x03\x04"
 OLD_MAGIC = b"\xd0\xcf\x11\xe0"
 """The first bytes of spreadsheets before 2007, and of those with a password."""
 OLD_CURE = "save it as .xlsx, without a password, or as CSV"
-SHEET_CELL_BYTES = 32
-"""A cell takes as much at least, also an empty one between others."""
-REFERENCE = re.compile(rb"""<(?:\w+:)?c\s[^<>]*?\br\s*=\s*["']([A-Z]{1,9})([0-9]{1,12})""")
-"""Where a cell of a sheet says that it stands."""
-LONGEST = 256
-"""No start of a cell is longer, up to that."""
 
 
 @contextmanager
-def scan_parquet(source: Input) -> Iterator[tuple[pl.LazyFrame, int]]:
-    """Open Parquet, with its size; whatever reading it runs into is an `InputError`."""
+def scan_parquet(source: Input) -> Iterator[pl.LazyFrame]:
+    """Open Parquet; whatever reading it runs into is an `InputError`."""
     try:
-        file = _file_of(source)
-        size = len(file) if isinstance(file, bytes) else file.stat().st_size
-        yield pl.scan_parquet(file, glob=False, hive_partitioning=False), size
-        source.check_unchanged()
+        yield pl.scan_parquet(_file_of(source), glob=False, hive_partitioning=False)
+        if source.can_be_read_again:
+            source.check_unchanged()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         told = str(error).partition("\n")[0]
         is_doubled = isinstance(error, pl.exceptions.DuplicateError)
@@ -84,26 +67,22 @@ def parquet_metadata(source: Input) -> dict[str, str]:
 
 def parquet_names(source: Input) -> list[str]:
     """Return the names of the columns of a Parquet file."""
-    with scan_parquet(source) as (scanned, _):
+    with scan_parquet(source) as scanned:
         return scanned.collect_schema().names()
 
 
 def parquet_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
     """Return rows as their values, divided by tabs."""
-    with scan_parquet(source) as (scanned, _):
+    with scan_parquet(source) as scanned:
         frame = scanned.collect()
         return {number: "\t".join(map(str, frame.row(number - 1))) for number in numbers}
 
 
 def read_parquet(table: PlainTable) -> Iterator[pl.DataFrame]:
-    """Yield the cells of a Parquet file; one that tells more rows than it can hold is refused."""
+    """Yield the cells of a Parquet file."""
     source = table.source
-    with scan_parquet(source) as (scanned, packed):
+    with scan_parquet(source) as scanned:
         table.place(scanned.collect_schema().names())
-        rows = scanned.select(pl.len()).collect().item()
-        size = rows * len(table.places) * CELL_BYTES
-        if size > PACKED * packed:
-            check_document(source.path, size)
         placed = {name: pl.nth(at) for name, at in table.places.items()}
         frame = scanned.select(**placed).slice(source.before, source.most).collect()
     if source.most is None:
@@ -242,7 +221,6 @@ def _cells(source: Input) -> tuple[list[str], list[list[str]]]:
     if content.startswith(OLD_MAGIC):
         reason = "is a spreadsheet of the form before 2007, or has a password"
         raise input_error(source.path, None, reason, OLD_CURE, "unknown-format")
-    _check_unpacked(source, content)
     try:
         book, sheets = CalamineWorkbook.from_filelike(io.BytesIO(content)), {}
         for name in book.sheet_names:
@@ -262,24 +240,3 @@ def _text(cell: Any) -> str:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
     return str(cell.isoformat()) if hasattr(cell, "isoformat") else str(cell)
-
-
-def _check_unpacked(source: Input, content: bytes) -> None:
-    """Refuse a spreadsheet that unpacks to more than a document may have.
-
-    A single cell far down and to the right makes many. It is unpacked piece by piece, since an
-    archive may state wrong sizes; calamine then says what is damaged.
-    """
-    size, broken = 0, (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError)
-    with suppress(*broken), zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for each in archive.infolist():
-            each.file_size = sys.maxsize
-            height, width, rest = 0, 0, b""
-            with archive.open(each) as stream:
-                while piece := stream.read(BLOCK_BYTES):
-                    for letters, row in REFERENCE.findall(rest + piece):
-                        column = reduce(lambda number, each: 26 * number + each - 64, letters, 0)
-                        height, width = max(height, int(row)), max(width, column)
-                    rest = (rest + piece)[-LONGEST:]
-                    size += len(piece)
-                    check_document(source.path, max(size, height * width * SHEET_CELL_BYTES))

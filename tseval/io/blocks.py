@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain, count, islice
 
-import numpy as np
-
-from tseval.errors import Fault, InputError, UsageError
+from tseval.errors import UsageError
 from tseval.io.forms import form_of, names_of
 from tseval.io.given import is_empty
-from tseval.io.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
-from tseval.io.limits import LINE
+from tseval.io.inputs import STANDARD_INPUT, Input
 from tseval.io.schema import Column
 from tseval.io.tables import Table, TableReader, read_input, track_of
 
@@ -42,50 +40,24 @@ class LineBlock(Input):
     def _suffix(self) -> str:
         return ""
 
-    def line_numbers(self) -> Iterator[int]:
-        """The number of each line."""
-        return chain([1] if self.heading else [], count(self.before + 1))
-
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines with these numbers."""
-        every = zip(self.line_numbers(), (self._kept or b"").split(b"\n"), strict=False)
+        places = chain([1] if self.heading else [], count(self.before + 1))
+        every = zip(places, (self._kept or b"").split(b"\n"), strict=False)
         texts = {number: text for number, text in every if number in numbers}
         return {number: text.decode("utf-8", "replace") for number, text in texts.items()}
 
 
 def split_lines(blocks: Iterator[bytes], rows: int) -> Iterator[bytes]:
     """Yield so many lines at a time; the last may be fewer."""
-    held, number = b"", 0
-    for block in blocks:
-        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == LINE_FEED) + 1
-        start = 0
-        for at in range(rows - number, len(ends) + 1, rows):
-            yield held + block[start : ends[at - 1]]
-            held, start = b"", int(ends[at - 1])
-        number = (number + len(ends)) % rows
-        held += block[start:]
-    if held:
-        yield held
+    lines = chain.from_iterable(map(io.BytesIO, blocks))
+    return iter(lambda: b"".join(islice(lines, rows)), b"")
 
 
 def cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
     """Return the first lines, and the rest."""
-    ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
-    at = len(content) if lines > len(ends) else int(ends[lines - 1]) if lines else 0
-    return content[:at], content[at:]
-
-
-def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Yield the incoming bytes in whole lines; the last line may have no end."""
-    line = 1
-    try:
-        for block in whole_lines(read, LINE.most):
-            yield block
-            line += block.count(b"\n")
-    except LongLine as error:
-        text = error.start.decode("utf-8", "replace")
-        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
-        raise InputError([fault]) from None
+    first = b"".join(islice(io.BytesIO(content), lines))
+    return first, content[len(first) :]
 
 
 def columns_of(source: Input, reader: TableReader, form: str | None = None) -> list[Column]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from tseval.errors import UsageError, input_error, reason_of
-from tseval.io.inputs import all_of_file
 from tseval.records import frozen
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None
@@ -80,7 +79,7 @@ def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
 
     path = Path(file)
     try:
-        content = tomllib.loads(all_of_file(path).decode("utf-8-sig"))
+        content = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise input_error(str(path), None, reason_of(error), "", "unreadable-file") from error
     except UnicodeDecodeError as error:

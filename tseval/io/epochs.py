@@ -9,10 +9,9 @@ import polars as pl
 
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, first_row
 from tseval.io.schema import EPOCHS
 from tseval.io.tables import TableReader, TrackFile, add_faults, lacks_columns
-from tseval.io.text_lines import first_row
 
 SNOWFLAKE_START = 1_288_834_974_657
 """The milliseconds since 1970 from which Snowflake ids count theirs."""

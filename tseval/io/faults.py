@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from itertools import chain
+from typing import NoReturn
 
 from tseval.errors import FAULTS_SHOWN, Fault, InputError
-from tseval.io.limits import DOCUMENT
-
-if TYPE_CHECKING:
-    from tseval.io.inputs import Input
-    from tseval.io.origin import Origin
-
+from tseval.io.inputs import UTF8_CURE, Input, not_utf8
 
 SAME_FROM = 3
 """From so many rows on, a fault that all of them have is said once."""
@@ -41,10 +38,6 @@ class FaultList:
         """Note a fault of a line, or of the whole input."""
         fault = Fault(self.source.path, line, reason, cure, code, unit=self.source.unit)
         self._faults.append(fault)
-
-    def add_row(self, origin: Origin, row: int, reason: str, cure: str, code: str) -> None:
-        """Note a fault of a row of a table."""
-        self._faults.append(origin.fault(row, reason, cure, code))
 
     def extend(self, faults: Iterable[Fault]) -> None:
         """Note faults found elsewhere."""
@@ -79,33 +72,40 @@ class FaultList:
         for fault in self._faults:
             if fault.line is not None and fault.file == self.source.path:
                 alike.setdefault((QUOTED.sub('""', fault.reason), fault.cure), []).append(fault)
-        many = [each for each in alike.values() if len(each) >= SAME_FROM]
-        dropped: dict[int, Fault | None] = {}
-        for each in many:
-            if self._are_all({fault.line or 0 for fault in each}, len(each)):
+        told = self._faults
+        for each in alike.values():
+            lines = {fault.line for fault in each}
+            if len(lines) >= SAME_FROM and len(lines) == len(each) == self._rows(lines):
                 first = min(each, key=lambda fault: fault.line or 0)
                 more = f"; the same in all {len(each):,} {first.unit}s from here on"
-                dropped |= {id(fault): None for fault in each}
-                dropped[id(first)] = replace(first, reason=first.reason + more)
-        kept = [dropped.get(id(fault), fault) for fault in self._faults]
-        return [fault for fault in kept if fault is not None]
+                others = set(map(id, each))
+                told = [fault for fault in told if id(fault) not in others]
+                told.append(replace(first, reason=first.reason + more))
+        return told
 
-    def _are_all(self, lines: set[int], faults: int) -> bool:
-        """Whether these are all lines that hold anything, but perhaps for a header."""
-        if len(lines) < faults:
-            return False
+    def _rows(self, lines: set[int | None]) -> int | None:
+        """The number of rows; of lines those that hold anything, but for a faultless header."""
         if self.source.unit != "line" or not self.source.is_there:
-            return self.rows == faults
-        filled = _filled_lines(self.source)
-        return len(lines) == len(filled) - (filled[0] not in lines) if filled else False
+            return self.rows
+        content = self.source.whole_lines().split(b"\n")
+        filled = [at for at, line in enumerate(content, start=1) if line.strip()]
+        return len(filled) - (filled[0] not in lines) if filled else 0
 
 
-def _filled_lines(source: Input) -> Sequence[int]:
-    """The numbers of the lines that hold anything."""
-    filled: list[int] = []
-    before = 0
-    for block in source.blocks(DOCUMENT):
-        lines = block.split(b"\n")[:-1]
-        filled += [before + at for at, line in enumerate(lines, start=1) if line.strip()]
-        before += len(lines)
-    return filled
+def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
+    """Every line with its number; one that is not UTF-8 is noted and left out."""
+    for number, line in enumerate(chain.from_iterable(map(io.BytesIO, source.blocks())), start=1):
+        if reason := not_utf8(line):
+            faults.add(number, reason, UTF8_CURE, "encoding")
+        else:
+            yield number, line[:-1].decode("utf-8-sig" if number == 1 else "utf-8")
+
+
+def whole_text(source: Input, faults: FaultList) -> str:
+    """The whole file as text; bytes that are not UTF-8 are an `InputError`."""
+    content = source.whole_lines()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        faults.refuse(line, not_utf8(content), UTF8_CURE, "encoding")

@@ -6,13 +6,14 @@ import codecs
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import chain, islice
 
 import polars as pl
 
-from tseval.errors import input_error
 from tseval.io.cells import (
     BLOCK_ROWS,
     BYTE_ORDER_MARK,
@@ -21,13 +22,9 @@ from tseval.io.cells import (
     text_frame,
     type_columns,
 )
-from tseval.io.csv_fields import long_fields
 from tseval.io.faults import FaultList
-from tseval.io.inputs import Input
-from tseval.io.limits import LINE
-from tseval.io.schema import Kind, Schema
-from tseval.io.text_lines import not_utf8
-from tseval.io.threads import side_by_side
+from tseval.io.inputs import Input, not_utf8
+from tseval.io.schema import Schema
 from tseval.records import frozen
 
 FEW_CURE = "too few: separate the fields by single tabs; an optional value needs its tab too"
@@ -49,17 +46,26 @@ QUESTION_MARKS = "tseval-question-marks"
 codecs.register_error(QUESTION_MARKS, lambda error: ("?", error.start + 1))  # type: ignore[attr-defined]
 
 
+THREADS = 2
+AHEAD = 4
+"""How many items are taken before the first result is asked for: what memory they may cost."""
+
+
 def parse_blocks(
     parse: Callable[[bytes, int], pl.DataFrame], blocks: Iterable[bytes], before: int
 ) -> Iterator[pl.DataFrame]:
-    """Yield what each block holds; the function is also told how many lines stand before it."""
+    """Yield what each block holds, parsed by threads a little ahead, in the order of the blocks.
 
-    def numbered(before: int) -> Iterator[tuple[bytes, int]]:
+    The function is also told how many lines stand before the block.
+    """
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting: deque[Future[pl.DataFrame]] = deque()
         for block in blocks:
-            yield block, before
+            waiting.append(pool.submit(parse, block, before))
             before += block.count(b"\n")
-
-    return side_by_side(lambda each: parse(*each), numbered(before))
+            if len(waiting) >= AHEAD:
+                yield waiting.popleft().result()
+        yield from (each.result() for each in waiting)
 
 
 def split_fields(block: bytes, before: int, divider: str, names: list[str]) -> pl.DataFrame | None:
@@ -171,13 +177,12 @@ def read_csv(table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of a CSV."""
     sign = divider(table.source.first_line()) or ","
     cure = f'put a field that holds {SIGNS[sign]} between double quotes: "a{sign} b"'
-    with long_fields(LINE.most):
-        rows = _csv_rows(table, sign)
-        line, names = next(rows, (1, []))
-        table.place([name.strip() for name in names] if line == 1 else [])
-        filled = (each for each in rows if each[1])
-        blocks = iter(lambda: list(islice(filled, BLOCK_ROWS)), [])
-        yield from (_cells_of_rows(block, table, cure, cure) for block in chain([[]], blocks))
+    rows = _csv_rows(table, sign)
+    line, names = next(rows, (1, []))
+    table.place([name.strip() for name in names] if line == 1 else [])
+    filled = (each for each in rows if each[1])
+    blocks = iter(lambda: list(islice(filled, BLOCK_ROWS)), [])
+    yield from (_cells_of_rows(block, table, cure, cure) for block in chain([[]], blocks))
 
 
 def _csv_rows(table: PlainTable, sign: str) -> Iterator[tuple[int, list[str]]]:
@@ -190,9 +195,6 @@ def _csv_rows(table: PlainTable, sign: str) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as error:
             if "new-line character" in str(error):
                 faults.add(first, "a carriage return inside the line", RETURN_CURE, "line-ends")
-            elif "field limit" in str(error):
-                reason = f"begins a field that is as long as {LINE.reason}"
-                raise input_error(source.path, first, reason, LINE.cure, "too-large") from None
             elif source.head().lstrip().startswith(b"["):
                 reason = "a JSON array whose elements are no objects"
                 faults.add(None, reason, OBJECTS_CURE, "json-type")
@@ -245,8 +247,6 @@ class Layout:
     """Whether the last field is the rest of the line, which may hold blanks."""
     comments: bool = False
     """Whether lines that begin with `#` are left out."""
-    coded: bool = False
-    """Whether names are read as Categoricals, which many lines repeat."""
     mended: bool = False
     """Whether bytes that are not UTF-8 are read as `?`; elsewhere they are faults."""
 
@@ -282,14 +282,12 @@ def _cells(block: bytes, before: int, table: PlainTable, layout: Layout) -> pl.D
         block, before = block.partition(b"\n")[2], 1
     while layout.comments and block.startswith(b"#"):
         block, before = block.partition(b"\n")[2], before + 1
-    fields = _even_fields(block, before, layout, names)
+    fields = None if layout.ends_with_text else _even_fields(block, before, layout, names)
     if fields is None:
         fields = text_frame(_fields_of_lines(block, before, layout, table.faults), names)
     known = {name: pl.col(name) for name in names} | dict(layout.made())
     columns = {each.name: known[each.name] for each in table.schema if each.name in known}
-    cells = fields.select("line", **columns)
-    ids = [each.name for each in table.schema if each.kind is Kind.ID and layout.coded]
-    return cells.with_columns(pl.col(ids).cast(pl.Categorical)) if ids else cells
+    return fields.select("line", **columns)
 
 
 def _even_fields(
@@ -297,39 +295,17 @@ def _even_fields(
 ) -> pl.DataFrame | None:
     """Return the fields of lines that have all of them and no other, None of any other block."""
     fields, divider = None, " " if b" " in block else "\t"
-    if layout.ends_with_text and not block.startswith(UNREADABLE):
-        fields = split_first_fields(block, before, divider, names)
-    elif not any(blank in block for blank in BLANKS if blank != divider.encode()):
+    if not any(blank in block for blank in BLANKS if blank != divider.encode()):
         further = block.count(divider.encode(), 0, block.find(b"\n")) + 1 - len(names)
         more = [f"field {at}" for at in range(further)] if layout.may_have_more else []
         fields = split_fields(block, before, divider, [*names, *more])
-    if fields is None and not (layout.may_have_more or layout.ends_with_text):
+    if fields is None and not layout.may_have_more:
         tidy = b"\n".join(map(b" ".join, map(bytes.split, block.split(b"\n"))))
         fields = split_fields(tidy, before, " ", names)
     if fields is None or 0 in fields.select(pl.col(names).str.len_bytes().min()).row(0):
         return None
     has_comments = layout.comments and fields[names[0]].str.starts_with("#").any()
     return None if has_comments else fields
-
-
-def split_first_fields(
-    block: bytes, before: int, divider: str, names: list[str]
-) -> pl.DataFrame | None:
-    """Return the fields of lines of which the last is a text that may hold dividers.
-
-    None stands for lines that need to be looked at one by one.
-    """
-    try:
-        lines = pl.Series(block.decode().split("\n")[:-1], dtype=pl.String)
-    except UnicodeDecodeError:
-        return None
-    fields = lines.str.splitn(divider, len(names)).struct.rename_fields(names).struct.unnest()
-    first = fields.select(pl.col(names[:-1]).str.contains(r"\s").any())
-    if fields.null_count().sum_horizontal().item() or any(first.row(0)):
-        return None
-    text = pl.col(names[-1]).str.strip_chars()
-    line = pl.int_range(before + 1, before + 1 + pl.len()).alias("line")
-    return fields.select(line, pl.exclude(names[-1]), text)
 
 
 def _fields_of_lines(

@@ -14,10 +14,8 @@ from tseval.io import PLAIN_FORMS
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.arrays import FloatArray
-    from tseval.io.imports import Import
     from tseval.io.inputs import Input
-    from tseval.io.origin import Origin
+    from tseval.io.schema import Schema
 
 Line: TypeAlias = tuple[str, bool]
 """A line to show of a file, and whether it tells a fault."""
@@ -40,14 +38,46 @@ def nothing_to_say(_: Any) -> Iterator[Line]:
     return iter(())
 
 
-def unknown_numbers(
-    what: str, numbers: FloatArray, origin: Origin, known: Sequence[float]
-) -> Iterator[Line]:
-    """Yield each unknown number, with its line."""
-    for row, number in enumerate(numbers.tolist()):
-        if number not in known:
-            reason, cure = f"unknown {what} {number:g}", "write one of those that are known"
-            yield str(origin.fault(row, reason, cure, code="unknown-label")), True
+@frozen
+class Imported:
+    """A plain table's columns by name, in the order in which they are written, and warnings."""
+
+    columns: dict[str, Sequence[str]]
+    warnings: tuple[str, ...] = ()
+
+    def tsv(self) -> bytes:
+        """The table as TSV; in it a space stands for each tab and line's end inside a text."""
+        rows = zip(*self.columns.values(), strict=True)
+        lines = ["\t".join(self.columns), *("\t".join(map(_cell, row)) for row in rows)]
+        return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _cell(value: str) -> str:
+    return value.translate({9: " ", 10: " ", 13: " "})
+
+
+@frozen
+class NothingAsked:
+    """The options of an import that has none."""
+
+
+@frozen
+class Import:
+    """How files of a format become a plain table, under the name that `tseval import` knows."""
+
+    name: str
+    help: str
+    """What the files are."""
+    made: Callable[[Sequence[Any], Any], Imported]
+    """The table of the files at these paths, with the options."""
+    options: type = NothingAsked
+    """A record of declared options: `tseval.core.declared`."""
+    several: bool = False
+    """Whether it takes more than one file at a time."""
+    table: Schema | None = None
+    """The plain table that a file may be, whose columns a caller may name."""
+    kind: str = ""
+    """What such names call the files, if not by their table."""
 
 
 @frozen

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from copy import copy
 
 import polars as pl
 
 from tseval.errors import UsageError
-from tseval.io import JSON, binary, fields, json_tables
+from tseval.io import JSON, binary, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.given import FrameInput
-from tseval.io.inputs import Input, RowInput
+from tseval.io.inputs import Input
 from tseval.io.origin import InputRecord
 from tseval.io.records import without_collector
 from tseval.io.schema import Schema
@@ -19,14 +20,14 @@ from tseval.io.schema import Schema
 READERS: Mapping[str, Callable[[PlainTable], Iterator[pl.DataFrame]]] = {
     "tsv": fields.read_tsv,
     "csv": fields.read_csv,
-    "jsonl": json_tables.read_jsonl,
-    JSON: json_tables.read_array,
+    "jsonl": json_text.read_jsonl,
+    JSON: json_text.read_array,
     "parquet": binary.read_parquet,
     "xlsx": binary.read_sheet,
 }
 """How each form is read."""
 ROWS: Mapping[str | None, Callable[[Input, Collection[int]], dict[int, str]]] = {
-    JSON: json_tables.array_rows,
+    JSON: json_text.array_rows,
     "parquet": binary.parquet_rows,
     "xlsx": binary.sheet_rows,
 }
@@ -35,18 +36,6 @@ DOCUMENT_CURE = (
     "write each object in one line: jq -c '.records[]' FILE for what tseval wrote with -f json, "
     "jq -c . FILE for other JSON"
 )
-
-
-class FormInput(RowInput):
-    """An input of a form that has rows and no lines."""
-
-    def __init__(self, source: Input, form: str | None) -> None:
-        super().__init__(source)
-        self.form = form
-
-    def lines(self, numbers: Collection[int]) -> dict[int, str]:
-        """Return the rows with these numbers, for showing faults."""
-        return ROWS[self.form](self, numbers)
 
 
 def recognise(source: Input) -> tuple[str | None, list[str]]:
@@ -58,9 +47,9 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
         return "xlsx", binary.sheet_names(source)
     first = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if first.startswith(b"{"):
-        return "jsonl", json_tables.first_keys(first.partition(b"\n")[0])
-    if json_tables.TABLE_START.match(first):
-        return JSON, json_tables.first_keys(first)
+        return "jsonl", json_text.first_keys(first.partition(b"\n")[0])
+    if json_text.TABLE_START.match(first):
+        return JSON, json_text.first_keys(first)
     line = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0].rstrip(b"\r")
     if b"\t" in line:
         return "tsv", fields.split_tabs(line, Schema("any", ()))
@@ -103,7 +92,11 @@ def form_of(source: Input, schema: Schema, form: str | None) -> str:
 
 def row_input(source: Input, form: str | None) -> Input:
     """Return an input as one of rows, if its form has rows and no lines."""
-    return FormInput(source, form) if form in ROWS else source
+    if form not in ROWS:
+        return source
+    rows = copy(source)
+    rows.unit, rows.show_rows = "row", ROWS[form]
+    return rows
 
 
 def faults_of(source: Input, record: InputRecord) -> FaultList:

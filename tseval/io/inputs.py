@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
-import io
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
-from tseval.errors import Fault, InputError, input_error, reason_of
-from tseval.io.compressed import BROKEN, OPENERS, Damaged
-from tseval.io.limits import DOCUMENT, LINE, Limit
-from tseval.io.time_reading import TIME_KEYS, TimeReading
+from tseval.errors import input_error, reason_of
+from tseval.io.compressed import BROKEN, READERS
+from tseval.io.times import TIME_KEYS, TimeReading
 
 STANDARD_INPUT = "-"
 
@@ -27,93 +24,27 @@ and with what their runs are called. The function survives pickling, and so does
 
 BLOCK_BYTES = 1 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
+HEAD_BYTES = 64 * 1024
+"""How much is read to recognise a form."""
 
 SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 """What names of files end with that belongs to no name of a run."""
-BUFFER_BYTES = 64 * 1024
-SHOWN_BYTES = 1024
-"""How much of a line that is too long is kept, to show it."""
-
-LATER_CURE = (
-    "nothing behind it would be read: copy or download the file again, or take away what is behind "
-    "its streams"
-)
-FIRST_CURE = "copy or download the file again, or take the suffix away if it is not compressed"
+BROKEN_CURE = "copy or download the file again, or take the suffix away if it is not compressed"
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 
-
-Stamp: TypeAlias = tuple[int, ...]
-"""What changes when a file of this machine does."""
+csv.field_size_limit(2**31 - 1)  # Python refuses longer fields than 128 KiB, which texts may have
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
-    """A file's stamp."""
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-class _Hashed(io.RawIOBase):
-    """Bytes that are read from their start on, with the hash of what was read so far."""
-
-    def __init__(self, raw: Any) -> None:
-        super().__init__()
-        self._raw = raw
-        self._begin()
-
-    def _begin(self) -> None:
-        self.hasher = hashlib.sha256()
-        self.count = 0
-        self.ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = int(self._raw.readinto(buffer))
-        self.hasher.update(memoryview(buffer)[:count])
-        self.count += count
-        self.ended = self.ended or not count
-        return count
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Only back to the start, where the hash begins anew; else it tells where it is."""
-        if (offset, whence) == (0, os.SEEK_SET):
-            self._raw.seek(0)
-            self._begin()
-        elif (offset, whence) != (0, os.SEEK_CUR):
-            raise io.UnsupportedOperation("seek")
-        return self.count
-
-
-class LongLine(Exception):
-    """A line of more bytes than a line may have."""
-
-    def __init__(self, start: bytes) -> None:
-        super().__init__()
-        self.start = start
-
-
-def whole_lines(read: Callable[[int], bytes], limit: int) -> Iterator[bytes]:
-    """What `read` gives, cut where lines end; what is left at last has no end.
-
-    A line is read up to so many bytes and no further: a longer one is a `LongLine`.
-    """
+def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield pieces cut where lines end; the last may have no end."""
     rest: list[bytes] = []
-    length = 0
-    while piece := bytes(read(min(BLOCK_BYTES, limit))):
-        first = piece.find(b"\n")
-        length += len(piece) if first < 0 else first
-        if length > limit:
-            raise LongLine(b"".join([*rest, piece][:2])[:SHOWN_BYTES])
-        if first < 0:
-            rest.append(piece)
-            continue
+    for piece in pieces:
         cut = piece.rfind(b"\n") + 1
-        yield b"".join([*rest, memoryview(piece)[:cut]])  # copied once
-        rest, length = [piece[cut:]], len(piece) - cut
-    if length:
+        if cut:
+            yield b"".join([*rest, memoryview(piece)[:cut]])  # copied once
+            rest.clear()
+        rest.append(piece[cut:])
+    if any(rest):
         yield b"".join(rest)
 
 
@@ -141,10 +72,12 @@ class Input:
     """The optional columns that rows have, where an earlier row has decided that."""
     most: int | None = None
     """How many rows are read at most, if not all."""
-    _digest: str | None = None
+    show_rows: Callable[[Input, Collection[int]], dict[int, str]] | None = None
+    """Returns rows by their numbers, where the form has rows and no lines."""
+    _digest = ""
     """The hash, as soon as all bytes were read once."""
-    _stamp: Stamp | None = None
-    """The file's stamp when it was first opened."""
+    _stamp: tuple[int, ...] | None = None
+    """What changes when the file does, as it was when the file was first opened."""
 
     def __init__(self, path: str | Path) -> None:
         self.file = Path(path)
@@ -154,14 +87,6 @@ class Input:
 
     def __str__(self) -> str:
         return self.path
-
-    def line_numbers(self) -> Iterator[int]:
-        """The number of each line."""
-        return count(1)
-
-    def where_names_stand(self) -> str:
-        """Where the names of its columns were found, for people."""
-        return "here"
 
     @property
     def is_table(self) -> bool:
@@ -201,7 +126,7 @@ class Input:
         if self.is_standard_input:
             return "stdin"
         name = Path(Path(self.path).name)
-        name = name.with_suffix("") if name.suffix in OPENERS else name
+        name = name.with_suffix("") if name.suffix in READERS else name
         return name.stem if name.suffix.lower() in SUFFIXES else name.name
 
     @cached_property
@@ -218,10 +143,10 @@ class Input:
     def _kept(self) -> bytes | None:
         """The bytes of what can be read only once; None for files and what cannot be opened."""
         if self.is_standard_input:
-            return all_of(sys.stdin.buffer, self.path)
+            return sys.stdin.buffer.read()
         if not self.file.exists() or self.file.is_file() or self.file.is_dir():
             return None
-        return all_of_file(self.file)
+        return self.file.read_bytes()
 
     @property
     def sha256(self) -> str:
@@ -229,46 +154,41 @@ class Input:
 
         It is made while they are read, so a file that is replaced later keeps its hash here.
         """
-        if self._digest is None:
-            with self._raw() as raw:
-                while raw.read(BLOCK_BYTES):
-                    pass
-        return self._digest or ""
+        if not self._digest:
+            for _ in self._raw(BLOCK_BYTES):
+                pass
+        return self._digest
 
-    def check_unchanged(self, found: os.stat_result | None = None) -> None:
+    def check_unchanged(self) -> None:
         """Refuse a file that is another than when it was first opened."""
-        if self._kept is not None:
-            return
-        stamp = stamp_of(found or self.file.stat())
-        if self._stamp is None:
-            self._stamp = stamp
-        elif self._stamp != stamp:
+        found = self.file.stat()
+        stamp = found.st_mtime_ns, found.st_size, found.st_ino
+        self._stamp = self._stamp or stamp
+        if self._stamp != stamp:
             reason = "was changed or replaced while it was being read"
             cure = "wait until nothing writes to it, then run again"
             raise input_error(self.path, None, reason, cure, "changed-file")
 
-    @contextmanager
-    def _raw(self) -> Iterator[Any]:
+    def _raw(self, size: int) -> Iterator[bytes]:
+        """Yield the bytes as they are, so many at a time; all of them give the hash."""
+        digest = hashlib.sha256()
         try:
-            kept = self._kept
-            stream = self.file.open("rb", buffering=0) if kept is None else io.BytesIO(kept)
+            if self._kept is not None:
+                digest.update(self._kept)
+                yield self._kept
+            else:
+                with self.file.open("rb", buffering=0) as stream:
+                    self.check_unchanged()
+                    while piece := stream.read(size):
+                        digest.update(piece)
+                        yield piece
         except OSError as error:
             reason = reason_of(error)
             if not self.path:
                 reason = "give the file's path, or leave the option out"
             name = self.path or "(no name)"
             raise input_error(name, None, reason, "", "unreadable-file") from error
-        with stream:
-            size = len(kept or b"")
-            if kept is None:
-                found = os.fstat(stream.fileno())
-                self.check_unchanged(found)
-                size = found.st_size
-            hashed = _Hashed(stream)
-            with io.BufferedReader(hashed, BUFFER_BYTES) as raw:
-                yield raw
-            if self._digest is None and (hashed.ended or hashed.count == size):
-                self._digest = hashed.hasher.hexdigest()
+        self._digest = self._digest or digest.hexdigest()
 
     def _suffix(self) -> str:
         """Which compression it is in: by suffix; a pipe has none, so by its first bytes."""
@@ -280,96 +200,68 @@ class Input:
     @property
     def is_compressed(self) -> bool:
         """Whether the bytes have to be decompressed before they can be read."""
-        return self._suffix() in OPENERS
+        return self._suffix() in READERS
 
-    @contextmanager
-    def open(self) -> Iterator[Any]:
-        """The decompressed bytes as a stream; broken compression is an `InputError`."""
-        with self._raw() as raw:
-            suffix = self._suffix()
-            opener = OPENERS.get(suffix)
-            try:
-                yield opener(raw) if opener else raw
-            except BROKEN as error:
-                raise InputError([self._broken(suffix, error)]) from error
+    def pieces(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """Yield the decompressed bytes; broken compression is an `InputError`."""
+        suffix = self._suffix()
+        read = READERS.get(suffix)
+        if read is None:
+            yield from self._raw(size)
+            return
+        try:
+            yield from read(self._raw(HEAD_BYTES))
+        except BROKEN as error:
+            kind, cure = suffix.lstrip("."), BROKEN_CURE
+            reason = f"cannot be read as {kind}: {error}"
+            if isinstance(error, EOFError) or "truncated" in str(error).lower():
+                reason = f"the {kind} stream ends too early: the file is truncated"
+                cure = cure.partition(",")[0]
+            raise input_error(self.path, None, reason, cure, "damaged-file") from error
 
-    def _broken(self, suffix: str, error: Exception) -> Fault:
-        kind = suffix.lstrip(".") or "file"
-        if isinstance(error, EOFError) or "truncated" in str(error).lower():
-            reason = f"the {kind} stream ends too early: the file is truncated"
-            return Fault(self.path, None, reason, "copy or download the file again", "damaged-file")
-        cure = LATER_CURE if isinstance(error, Damaged) and error.later else FIRST_CURE
-        return Fault(self.path, None, f"cannot be read as {kind}: {error}", cure, "damaged-file")
+    @cached_property
+    def _head(self) -> bytes:
+        head = b""
+        for piece in self.pieces(HEAD_BYTES):
+            head += piece
+            if len(head) >= HEAD_BYTES:
+                break
+        return head[:HEAD_BYTES]
 
-    def head(self, size: int = 65_536) -> bytes:
+    def head(self, size: int = HEAD_BYTES) -> bytes:
         """The first decompressed bytes."""
-        with self.open() as stream:
-            return bytes(stream.read(size))
+        return self._head[:size]
 
-    def first_line(self, limit: Limit = LINE) -> bytes:
+    def first_line(self) -> bytes:
         """The first decompressed line, without its end."""
         head, end, _ = self.head().partition(b"\n")
-        return head if end else next(self.blocks(limit), b"").partition(b"\n")[0]
+        return head if end else next(self.blocks(), b"").partition(b"\n")[0]
 
-    def blocks(self, limit: Limit = LINE) -> Iterator[bytes]:
-        """The decompressed bytes in blocks of whole lines; a last line without an end gets one.
-
-        A line may be as long as the limit says: that of documents, where one may be a document.
-        """
-        before = 0
-        try:
-            with self.open() as stream:
-                for block in whole_lines(stream.read, limit.most):
-                    yield block if block.endswith(b"\n") else self._ended(block, first=not before)
-                    before += len(block)
-        except LongLine as error:
-            self._check_line_ends(b"" if before else error.start)
-            raise InputError([self._long_line(before, error.start, limit)]) from None
+    def blocks(self) -> Iterator[bytes]:
+        """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""
+        is_first = True
+        for block in whole_lines(self.pieces()):
+            if is_first and b"\n" not in block and b"\r" in block[:-1]:
+                reason = "lines end with carriage returns alone"
+                cure = "save the file with Unix line ends"
+                raise input_error(self.path, 1, reason, cure, "line-ends")
+            yield block if block.endswith(b"\n") else block + b"\n"
+            is_first = False
 
     def whole(self) -> bytes:
         """All decompressed bytes at once, for files that are one document."""
-        limit, parts, size = DOCUMENT.most, list[bytes](), 0
-        with self.open() as stream:
-            while size <= limit and (piece := bytes(stream.read(BLOCK_BYTES))):
-                parts.append(piece)
-                size += len(piece)
-        check_document(self.path, size)
-        return b"".join(parts)
+        return b"".join(self.pieces())
 
     def whole_lines(self) -> bytes:
         """The same as lines, the last of which gets an end if it has none."""
-        content = self.whole()
-        if not content or content.endswith(b"\n"):
-            return content
-        return self._ended(content, first=b"\n" not in content)
-
-    def _ended(self, block: bytes, *, first: bool) -> bytes:
-        """The last lines of the file with an end."""
-        if first and b"\n" not in block:
-            self._check_line_ends(block)
-        return block + b"\n"
-
-    def _long_line(self, before: int, start: bytes, limit: Limit) -> Fault:
-        """The fault of a line before which so many bytes of whole lines stand."""
-        line = 1
-        with self.open() as stream:
-            while before and (piece := bytes(stream.read(min(before, BLOCK_BYTES)))):
-                line += piece.count(b"\n")
-                before -= len(piece)
-        text = start.decode("utf-8", "replace")
-        return Fault(self.path, line, f"is {limit.reason}", limit.cure, "too-large", text)
-
-    def _check_line_ends(self, line: bytes) -> None:
-        """Refuse lines that end with carriage returns alone: they would be read as one line."""
-        if b"\r" in line[:-1]:
-            reason = "lines end with carriage returns alone"
-            cure = "save the file with Unix line ends"
-            raise input_error(self.path, 1, reason, cure, "line-ends")
+        return b"".join(self.blocks())
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
-        """The lines with these numbers, decoded as well as can be: for showing faults."""
+        """The lines or rows of these numbers, decoded as well as can be: for showing faults."""
+        if self.show_rows is not None:
+            return self.show_rows(self, numbers)
         wanted, found, first = set(numbers), dict[int, str](), 1
-        for block in self.blocks(DOCUMENT):
+        for block in self.blocks():
             if not wanted:
                 break
             lines = block.split(b"\n")[:-1]
@@ -380,35 +272,29 @@ class Input:
         return found
 
 
-def check_document(path: str, size: int) -> None:
-    """Refuse a file of so many bytes once it is unpacked, if a document may not have them."""
-    if size > DOCUMENT.most:
-        raise input_error(path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure, "too-large")
-
-
-def all_of(stream: BinaryIO, path: str) -> bytes:
-    """What a stream gives until it ends, which that of a device or a program may never do."""
-    kept, size = io.BytesIO(), BLOCK_BYTES  # grows in its place, and gives without a copy
-    while size == BLOCK_BYTES:  # of a terminal, what comes behind the end is not asked for
-        size = kept.write(stream.read(BLOCK_BYTES))
-        check_document(path, kept.tell())
-    return kept.getvalue()
-
-
 def all_of_file(path: str | Path) -> bytes:
     """What a file holds, as it stands there."""
-    with Path(path).open("rb") as stream:
-        return all_of(stream, str(path))
+    return Path(path).read_bytes()
 
 
-class RowInput(Input):
-    """An input that is known to have rows and no lines, as Parquet has."""
+UTF8_CURE = "save the file in the encoding UTF-8"
 
-    unit = "row"
 
-    def __init__(self, source: Input) -> None:
-        super().__init__(source.file)
-        self.path = source.path
-        self.columns, self.run_name = source.columns, source.run_name
-        self.before, self.most = source.before, source.most
-        self._kept = source._kept  # a pipe cannot be read again
+def not_utf8(content: bytes) -> str:
+    """Return the reason why bytes are not UTF-8, empty if they are."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return f"byte 0x{content[error.start]:02x} is not UTF-8"
+    return ""
+
+
+def first_row(source: Input) -> bytes:
+    """The first line of a file that is neither empty nor a comment, as far as its head goes."""
+    lines = (line.strip() for line in source.head().lstrip(b"\xef\xbb\xbf").split(b"\n")[:1000])
+    return next((line for line in lines if line and not line.startswith(b"#")), b"")
+
+
+def is_xml(source: Input) -> bool:
+    """Return whether a file looks like XML, as the topics of the track do."""
+    return source.head().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")

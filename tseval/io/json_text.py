@@ -1,17 +1,47 @@
-"""JSON of which nothing is lost: an object that has a key twice is refused.
+"""JSON of which nothing is lost, and plain tables of JSON lines and arrays.
 
-The usual readers keep the last of the two values without a word, others the first. A key written
-with escapes is the key that they stand for.
+An object that has a key twice is refused: the usual readers keep the last of the two values without
+a word, others the first. A key written with escapes is the key that they stand for.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
-from tseval.io.inputs import Input
+import polars as pl
+
+from tseval.errors import Fault, InputError
+from tseval.io.cells import AS_JSON, BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
+from tseval.io.faults import FaultList
+from tseval.io.inputs import UTF8_CURE, Input, not_utf8
+from tseval.io.schema import Column, Kind
+
+KINDS = {
+    str: "text", int: "number", float: "number", bool: "truth value", list: "list", dict: "object",
+    type(None): "null",
+}  # fmt: skip
+"""The names of JSON's values."""
+TABLE_START = re.compile(rb"\[\s*[{\]]")
+"""The start of an array that is a table: a list of lists is none."""
+OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
+ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
+ARRAY_CURE = "the file is one array, with commas between its elements: [ELEMENT, ELEMENT, …]"
+KEPT_HEADERS = 256
+"""How many orders of keys are remembered, each with the columns that it has."""
+HALVES_CURE = "write both halves of the pair, or the character itself"
+DECIDED = ("run", "cost")
+"""The optional columns that the first line of a stream decides about."""
+LATE = 'has a "{0}", but the first update has none'
+_OPENING, _BETWEEN = re.compile(r"\s*\[\s*"), re.compile(r"\s*(,\s*)?")
+_PLAIN = json.JSONDecoder(parse_float=str, parse_int=str)
+"""Python takes no whole number of thousands of digits."""
+
 
 KEY_CURE = "readers of JSON silently keep one of the two: remove the other, or rename it"
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
@@ -34,13 +64,7 @@ def once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def doubled(members: Sequence[tuple[str, Any]]) -> list[str]:
     """The keys that stand more than once, each once, in the order of the object."""
-    seen: set[str] = set()
-    twice: dict[str, None] = {}
-    for key, _ in members:
-        if key in seen:
-            twice[key] = None
-        seen.add(key)
-    return list(twice)
+    return [key for key, times in Counter(key for key, _ in members).items() if times > 1]
 
 
 # Kept, since making a decoder takes as long as reading a line with it.
@@ -87,3 +111,192 @@ def holds_key(source: Input, name: str) -> bool:
     """Whether a key of this name stands anywhere, however it is written."""
     keys = {json.dumps(name, ensure_ascii=ascii_alone).encode() for ascii_alone in (True, False)}
     return any(key in block for block in source.blocks() for key in keys)
+
+
+def objects(
+    source: Input, faults: FaultList, *, numbers_as_text: bool = False
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the object of each line with its line; a line that is none is noted and left out."""
+    lines = (line for block in source.blocks() for line in block.split(b"\n")[:-1])
+    for number, whole in enumerate(lines, start=source.before + 1):
+        line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
+        try:
+            if line.strip() and check_utf8(line, number, faults):
+                for record in values_in(line, number, faults, numbers_as_text, OBJECT_CURE):
+                    yield number, record
+        except (ValueError, RecursionError) as error:
+            faults.add(number, f"not JSON: {error}", OBJECT_CURE, "json-syntax")
+
+
+def elements(
+    source: Input, faults: FaultList, *, as_rows: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield every element of an array with the line on which it begins, up to bad JSON.
+
+    Rows of a table have their numbers in the place of lines, and numbers as they are written.
+    """
+    content = source.whole() if as_rows else source.whole_lines()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, reason = content.count(b"\n", 0, error.start) + 1, not_utf8(content)
+        fault = _fault_of(source, line, content, reason, UTF8_CURE, "encoding")
+        raise InputError([fault]) from None
+    text = text if as_rows else text.rstrip()  # so that what lacks at the end has a line
+    line, counted, cure = 1, 0, ELEMENT_CURE if as_rows else ""
+    try:
+        for row, (start, end) in enumerate(spans(text), start=1):
+            line, counted = line + text.count("\n", counted, start), start
+            place = row if as_rows else line
+            for element in values_in(text[start:end], place, faults, as_rows, cure):
+                yield place, element
+    except json.JSONDecodeError as error:
+        line, reason = error.lineno, f"not JSON: {error.msg}: column {error.colno}"
+        faults.extend([_fault_of(source, line, content, reason, ARRAY_CURE, "json-syntax")])
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits
+        faults.add(None if as_rows else line, f"not JSON: {error}", ARRAY_CURE, "json-syntax")
+
+
+def _fault_of(source: Input, line: int, content: bytes, reason: str, cure: str, code: str) -> Fault:
+    """Return the fault of a line where lines are no rows."""
+    shown = content.split(b"\n")[line - 1].decode(errors="replace").rstrip("\r")
+    return Fault(source.path, line, reason, cure, code, shown)
+
+
+def values_in(
+    written: str | bytes,
+    line: int,
+    faults: FaultList,
+    numbers_as_text: bool = False,
+    object_cure: str = "",
+) -> Iterator[Any]:
+    """Yield a value of JSON, or note why it cannot be used; with a cure it must be an object."""
+    try:
+        value = load(written, numbers_as_text=numbers_as_text)
+    except DoubledKey as error:
+        faults.add(line, str(error), KEY_CURE, "duplicate-key")
+        return
+    escaped = "\\u" in written if isinstance(written, str) else rb"\u" in written
+    if object_cure and not isinstance(value, dict):
+        is_number = isinstance(value, str) and written.lstrip()[:1] not in ('"', b'"')
+        kind = "number" if is_number else KINDS[type(value)]
+        reason = f"a JSON {kind} where an object is expected"
+        faults.add(line, reason, object_cure, "json-type")
+    elif escaped and holds_half(value):
+        reason = "an escape stands for half a character: not UTF-8"
+        faults.add(line, reason, HALVES_CURE, "encoding")
+    else:
+        yield value
+
+
+def holds_half(value: Any) -> bool:
+    """Return whether a text in it has half of a surrogate pair."""
+    with suppress(UnicodeEncodeError, RecursionError):
+        json.dumps(value, ensure_ascii=False).encode()
+        return False
+    return True
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each element of an array begins and ends."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        raise json.JSONDecodeError("no array", text, len(text) - len(text.lstrip()))
+    at, is_last = opening.end(), text[opening.end() : opening.end() + 1] == "]"
+    while not is_last:
+        _, end = _PLAIN.raw_decode(text, at)
+        yield at, end
+        between = _BETWEEN.match(text, end)
+        at = between.end() if between else end
+        is_last = text[at : at + 1] == "]"
+        if between is None or (between[1] is None) != is_last:
+            raise json.JSONDecodeError("no comma, or no element behind one", text, at)
+    if behind := text[at + 1 :].lstrip():
+        raise json.JSONDecodeError("something behind the array", text, len(text) - len(behind))
+
+
+def array_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
+    """Return rows of an array as they are written, each in one line."""
+    text, found = source.whole().decode("utf-8-sig", "replace"), dict[int, str]()
+    with suppress(ValueError, RecursionError):  # the rows before are all that there are
+        for number, (start, end) in enumerate(spans(text), start=1):
+            if number in numbers:
+                found[number] = " ".join(map(str.strip, text[start:end].splitlines()))
+    return found
+
+
+def first_keys(head: bytes) -> list[str]:
+    """Return the keys of the first object, as far as the first bytes show."""
+    text = head.decode("utf-8-sig", "replace")
+    with suppress(ValueError, RecursionError):
+        return list(_PLAIN.raw_decode(text, text.index("{"))[0])
+    return []
+
+
+def read_jsonl(table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of JSON lines."""
+    table.place(first_keys(table.source.head()), keyed=True)
+    yield _cells_of_objects(objects(table.source, table.faults, numbers_as_text=True), table)
+
+
+def read_array(table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of an array of objects."""
+    table.place(first_keys(table.source.head()), keyed=True)
+    yield _cells_of_objects(elements(table.source, table.faults, as_rows=True), table)
+
+
+def _cells_of_objects(
+    rows: Iterator[tuple[int, dict[str, Any]]], table: PlainTable
+) -> pl.DataFrame:
+    """Return the columns that any object has; an object without a required value is a fault."""
+
+    @lru_cache(KEPT_HEADERS)
+    def place(header: tuple[str, ...]) -> list[tuple[Column, str]]:
+        """Return the columns that objects with these keys have or need, each with its key."""
+        keys = ((column, column.spelling(header)) for column in table.schema)
+        return [(column, key) for column, key in keys if key or column.required]
+
+    kept = []
+    for line, record in rows:
+        cells = _cells_in(record, place(tuple(record)), line, table)
+        if cells is not None:
+            kept.append((line, cells))
+    found = {name for _, cells in kept for name in cells}
+    names = [each.name for each in table.schema if each.required or each.name in found]
+    return text_frame(((line, *map(cells.get, names)) for line, cells in kept), names)
+
+
+def _cells_in(
+    record: Mapping[str, Any], places: Sequence[tuple[Column, str]], line: int, table: PlainTable
+) -> dict[str, str] | None:
+    """Return the cells of one object, None if it has a fault."""
+    cells, unit = dict[str, str](), table.source.unit
+    for column, key in places:
+        value = record[key] if key else None
+        if isinstance(value, str):
+            cells[column.name] = value
+        elif isinstance(value, float) and column.kind not in (Kind.TEXT, Kind.ID):
+            cells[column.name] = str(value)  # NaN or infinity: other numbers are text here
+        elif value is not None and column.kind in AS_JSON:
+            cells[column.name] = json.dumps(value)
+        elif value is not None:
+            reason = f'"{column.name}" is a JSON {KINDS[type(value)]}'
+            table.faults.add(line, reason, "give a string or a number", "json-type")
+            return None
+        elif column.required and (not key or not column.may_be_blank):
+            called = column.names[0]
+            cure = f'every {unit} needs the key "{called}" with a value'
+            if table.schema.people_make_it:
+                cure += f"; --column {column.name}=KEY says what it is called"
+            reason = f'"{key}" is null' if key else f'no "{called}"'
+            table.faults.add(line, reason, cure, "empty-value" if key else "missing-key")
+            return None
+    if table.source.decided is not None:
+        for name in DECIDED:
+            if name in cells and name not in table.source.decided:
+                reason, cure = LATE.format(name), f"give the first update a {name} too"
+                table.faults.add(line, reason, cure, "late-column")
+                del cells[name]
+        if "run" in table.source.decided and "run" not in cells:
+            table.faults.add(line, "empty run", "give every row its run", "empty-value")
+    return cells

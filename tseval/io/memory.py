@@ -10,12 +10,8 @@ def release_unused() -> None:
     """Give the system back what memory is free.
 
     Worth a call after large tables were made of larger ones: the peak is what a machine must have.
-    Arrow has an allocator of its own. numpy's is that of the C library, which no function of
-    Python's reaches, and only that of Linux can be asked.
+    numpy's allocator is that of the C library, and only that of Linux can be asked.
     """
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None:
-        arrow.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)

@@ -29,10 +29,7 @@ def natural_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (_natural(name), name))
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """The name in parts that compare as people expect: a number by its length, then its digits."""
-    parts = (part for part in re.split(r"([0-9]+)", name) if part)
-    return [
-        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
-        for part in parts
-    ]
+def _natural(name: str) -> list[tuple[int, str]]:
+    """The name in texts and numbers by turns; a number compares by its length, then its digits."""
+    parts = [part.lstrip("0") for part in re.split(r"([0-9]+)", name)]
+    return [(len(part) if at % 2 else 0, part) for at, part in enumerate(parts)]

@@ -16,7 +16,7 @@ from typing import Any
 from tseval.io.faults import FaultList
 from tseval.io.forms import names_of
 from tseval.io.inputs import Input
-from tseval.io.json_tables import OBJECT_CURE
+from tseval.io.json_text import OBJECT_CURE
 from tseval.io.records import kind_of, records_in
 from tseval.io.schema import Column, Kind, Schema
 from tseval.io.tables import TrackFile

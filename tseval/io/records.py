@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from tseval.io.json_tables import KINDS, elements, objects
+from tseval.io.json_text import KINDS, elements, objects
 
 if TYPE_CHECKING:
     from tseval.io.faults import FaultList

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,9 +27,10 @@ def rows_bytes(frame: pd.DataFrame, form: str, signature: str, notes: Sequence[s
     """
     tidy = whole_numbers(frame)
     if form == "json":
-        return _json_bytes(tidy, signature, notes)
+        records = tidy.astype(object).where(tidy.notna(), None).to_dict("records")
+        return records_bytes(records, signature, notes)
     if form == "parquet":
-        return _parquet_bytes(tidy, signature)
+        return parquet_bytes(tidy, {"signature": signature})
     if form == "csv":
         return bytes(tidy.to_csv(index=False, lineterminator="\n").encode())
     lines = ["\t".join(map(str, tidy.columns))]
@@ -57,11 +59,6 @@ def _cell(value: object) -> str:
     return str(value).replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
-def _json_bytes(frame: pd.DataFrame, signature: str, notes: Sequence[str]) -> bytes:
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return records_bytes(records, signature, notes)
-
-
 def records_bytes(
     records: Sequence[Mapping[Any, Any]], signature: str, notes: Sequence[str] = ()
 ) -> bytes:
@@ -76,13 +73,11 @@ def result_object_bytes(signature: str, content: Mapping[str, Any]) -> bytes:
     return (json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _parquet_bytes(frame: pd.DataFrame, signature: str) -> bytes:
-    import io
-
+def parquet_bytes(frame: pd.DataFrame, metadata: Mapping[str, str]) -> bytes:
+    """The frame as Parquet, with what is said beside the rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    out = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({"signature": signature}), out)
+    table, out = pa.Table.from_pandas(frame, preserve_index=False), io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(dict(metadata)), out)
     return out.getvalue()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 
 from tseval.records import frozen
 
@@ -109,20 +109,16 @@ class Schema:
 
     def placed(self, header: list[str]) -> dict[str, int]:
         """Where each column of the schema stands in the header; a column's own name goes first."""
-        places: dict[str, int] = {}
-        for column in self.columns:
-            if name := column.spelling(header):
-                places[column.name] = header.index(name)
-        return places
+        spelt = ((column.name, column.spelling(header)) for column in self.columns)
+        return {own: header.index(name) for own, name in spelt if name}
 
     def called(self, given: Mapping[str, str]) -> Schema:
         """The same for a file that calls columns so; what one is called is no other's alias."""
-        taken = set(given.values())
 
         def column(each: Column) -> Column:
-            left = tuple(name for name in each.aliases if name not in taken)
-            common = tuple(name for name in each.common if name not in taken)
-            return replace(each, aliases=left, common=common, given=given.get(each.name, ""))
+            names = (each.aliases, each.common)
+            left = [tuple(n for n in some if n not in given.values()) for some in names]
+            return replace(each, aliases=left[0], common=left[1], given=given.get(each.name, ""))
 
         return replace(self, columns=tuple(map(column, self.columns))) if given else self
 
@@ -137,12 +133,8 @@ class Schema:
 
     def understood(self, header: Sequence[str]) -> dict[str, str]:
         """The names in a header that are common ones, each with the column that it stands for."""
-        places = self.placed(list(header))
-        return {
-            header[places[column.name]]: column.name
-            for column in self.columns
-            if column.name in places and header[places[column.name]] in column.common
-        }
+        spelt = ((column, column.spelling(header)) for column in self.columns)
+        return {name: column.name for column, name in spelt if name in column.common}
 
     def doubtful(self, header: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The columns that several names in a header could stand for, none of them its own."""
@@ -155,17 +147,18 @@ class Schema:
 
     def missing(self, header: list[str]) -> list[str]:
         """The required columns that the header lacks."""
-        places = self.placed(header)
-        return [column.name for column in self.required if column.name not in places]
+        return [column.name for column in self.required if not column.spelling(header)]
 
+
+optional = partial(Column, required=False)
+blank = partial(Column, required=False, may_be_blank=True)
 
 ALL_TOPICS = "all"
 """The name under which the mean over topics stands among the topics."""
 TOPIC = Column("topic", Kind.ID, aliases=("query_id", "topic_id", "event", "event_id"))
-RUN = Column(
+RUN = optional(
     "run",
     Kind.ID,
-    required=False,
     aliases=("run_id", "runtag", "run_tag"),
     meaning="the name of the run; without it that of the file",
 )
@@ -173,7 +166,7 @@ COMMON_ID = ("id",)
 COMMON_TEXT = ("message", "body", "content")
 UPDATE_ID = Column("update_id", Kind.ID, aliases=("update",))
 NUGGET_ID = Column("nugget_id", Kind.ID, aliases=("nugget",))
-COST = Column("cost", Kind.AMOUNT, required=False, default="1")
+COST = optional("cost", Kind.AMOUNT, default="1")
 
 UPDATES = Schema(
     "updates",
@@ -183,17 +176,14 @@ UPDATES = Schema(
         Column("time", Kind.TIME, aliases=("timestamp", "decision_time", "update_time")),
         Column("text", Kind.TEXT, aliases=("update_text",), common=COMMON_TEXT),
         RUN,
-        Column("confidence", Kind.NUMBER, required=False, default="0"),
+        optional("confidence", Kind.NUMBER, default="0"),
         COST,
     ),
     key=("run", "topic", "update_id"),
     row="what a system said, and when",
 )
-DUPLICATE_ID = Column(
-    "duplicate_id",
-    Kind.ID,
-    required=False,
-    meaning="the update that it repeats, `NULL` if none",
+DUPLICATE_ID = optional(
+    "duplicate_id", Kind.ID, meaning="the update that it repeats, `NULL` if none"
 )
 TEXTS = Schema(
     "updates",
@@ -212,9 +202,9 @@ NUGGETS = Schema(
             "time", Kind.TIME, aliases=("timestamp", "nugget_time"), meaning="when it became known"
         ),
         Column("text", Kind.TEXT, aliases=("nugget_text",), common=("fact",)),
-        Column("importance", Kind.AMOUNT, required=False, common=("weight",), default="1"),
+        optional("importance", Kind.AMOUNT, common=("weight",), default="1"),
         COST,
-        Column("length", Kind.AMOUNT, required=False, aliases=("nugget_len",), default="0"),
+        optional("length", Kind.AMOUNT, aliases=("nugget_len",), default="0"),
     ),
     key=("topic", "nugget_id"),
     row="what there was to say, and when it became known",
@@ -226,42 +216,27 @@ MATCHES = Schema(
         UPDATE_ID,
         NUGGET_ID,
         replace(RUN, meaning="whose update it is; without it that of every run"),
-        Column("score", Kind.NUMBER, required=False, may_be_blank=True),
-        Column(
+        blank("score", Kind.NUMBER),
+        blank(
             "grade",
             Kind.GRADE,
-            required=False,
-            may_be_blank=True,
             meaning="how far it says the nugget: 1 or `support` in full, 0.5 or `partial_support` "
             "in part, 0 or `not_support` not at all; blank is 1",
         ),
-        Column(
+        blank(
             "start",
             Kind.NUMBER,
-            required=False,
             aliases=("match_start",),
-            may_be_blank=True,
             meaning="where it begins in the update's text",
         ),
-        Column(
-            "end",
-            Kind.NUMBER,
-            required=False,
-            aliases=("match_end",),
-            may_be_blank=True,
-            meaning="where it ends",
+        blank("end", Kind.NUMBER, aliases=("match_end",), meaning="where it ends"),
+        blank("auto", Kind.NUMBER, aliases=("auto_p",)),
+        optional(
+            "matcher", Kind.TEXT, meaning="whose matches these are, as `tseval match` writes it"
         ),
-        Column("auto", Kind.NUMBER, required=False, aliases=("auto_p",), may_be_blank=True),
-        Column(
-            "matcher",
-            Kind.TEXT,
-            required=False,
-            meaning="whose matches these are, as `tseval match` writes it",
-        ),
-        Column(
+        optional(
             "checksum",
             Kind.TEXT,
-            required=False,
             meaning="whether they are as they were written, as `tseval match` writes it",
         ),
     ),
@@ -284,14 +259,13 @@ CORRECTIONS = Schema(
             may_be_blank=True,
             meaning="whose update it is; without it, or where it is blank, that of every run",
         ),
-        Column(
+        optional(
             "update_text",
             Kind.TEXT,
-            required=False,
             meaning="what the update said when the pair was judged; where its id is not there, the "
             "verdict holds for the updates with this text",
         ),
-        Column("nugget_text", Kind.TEXT, required=False, meaning="what the nugget said then"),
+        optional("nugget_text", Kind.TEXT, meaning="what the nugget said then"),
     ),
     row="somebody's verdict on a pair that a matcher judges",
 )
@@ -305,11 +279,11 @@ JUDGED = Schema(
             meaning="`yes` if the update says what the nugget says, else `no` (or `accept` and "
             "`reject`); blank where nobody had to read",
         ),
-        Column("nugget_text", Kind.TEXT, required=False, meaning="what is looked for"),
-        Column("update_text", Kind.TEXT, required=False, meaning="where it is looked for"),
+        optional("nugget_text", Kind.TEXT, meaning="what is looked for"),
+        optional("update_text", Kind.TEXT, meaning="where it is looked for"),
         TOPIC,
         NUGGET_ID,
-        Column("runs", Kind.TEXT, required=False, meaning="the runs that have the text"),
+        optional("runs", Kind.TEXT, meaning="the runs that have the text"),
         Column("stratum", Kind.ID, meaning="the stratum that the nugget was drawn from"),
         Column("inclusion", Kind.NUMBER, meaning="how probably the nugget was to be drawn"),
         Column("pair", Kind.ID, meaning="the hash of topic, nugget and text"),
@@ -324,7 +298,7 @@ TOPICS = Schema(
     (
         Column("topic", Kind.ID, aliases=(*TOPIC.aliases, "id")),
         Column("start", Kind.TIME),
-        Column("end", Kind.TIME, required=False, may_be_blank=True, meaning="not before the start"),
+        blank("end", Kind.TIME, meaning="not before the start"),
     ),
     key=("topic",),
     row="when a topic starts and ends",
@@ -332,10 +306,9 @@ TOPICS = Schema(
 DUPLICATES = Schema(
     "duplicates",
     (
-        Column(
+        optional(
             "topic",
             Kind.ID,
-            required=False,
             aliases=TOPIC.aliases,
             meaning="without it a pair holds in every topic",
         ),
@@ -350,8 +323,8 @@ POOL = Schema(
         TOPIC,
         UPDATE_ID,
         DUPLICATE_ID,
-        Column("length", Kind.AMOUNT, required=False, aliases=("update_len",), default="0"),
-        Column("text", Kind.TEXT, required=False, aliases=("update_text",)),
+        optional("length", Kind.AMOUNT, aliases=("update_len",), default="0"),
+        optional("text", Kind.TEXT, aliases=("update_text",)),
     ),
     row="an update that assessors saw",
 )
@@ -363,7 +336,7 @@ CLUSTERS = Schema(
         Column("cluster_id", Kind.ID),
         POST_ID,
         Column("time", Kind.TIME, meaning="when the post was made"),
-        Column("text", Kind.TEXT, required=False),
+        optional("text", Kind.TEXT),
     ),
     key=("topic", "cluster_id", "post_id"),
     row="a post belongs to a cluster of posts that say the same",
@@ -373,13 +346,7 @@ ENTITIES = ("entity", "target_id", "urlname")
 DOCUMENTS = ("stream_id", "doc_id", "document")
 """What they call a post."""
 DAY = Column("day", Kind.NUMBER)
-OWN_CLUSTER = Column(
-    "cluster_id",
-    Kind.ID,
-    required=False,
-    may_be_blank=True,
-    meaning="the cluster that was made for a selected post",
-)
+OWN_CLUSTER = blank("cluster_id", Kind.ID, meaning="the cluster that was made for a selected post")
 POSTS = Schema(
     "posts",
     (
@@ -392,15 +359,14 @@ POSTS = Schema(
             meaning="when the run returned it",
         ),
         RUN,
-        Column(
+        optional(
             "confidence",
             Kind.NUMBER,
-            required=False,
             aliases=("conf",),
             default="0",
             meaning="`tseval filter` needs it",
         ),
-        Column("selected", Kind.NUMBER, required=False, default="0", meaning="0 is not selected"),
+        optional("selected", Kind.NUMBER, default="0", meaning="0 is not selected"),
         OWN_CLUSTER,
     ),
     key=("run", "topic", "post_id"),

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from tseval.errors import visible
 from tseval.io.origin import InputRecord
+from tseval.io.rows import result_object_bytes
 from tseval.records import frozen
-from tseval.version import VERSION
 
 UNDEFINED = "undefined"
 """What stands for an undefined value in the form `trec`."""
@@ -84,8 +84,6 @@ def csv_bytes(scores: ScoreFile) -> bytes:
 def json_bytes(scores: ScoreFile) -> bytes:
     """The scores with their signature, inputs, warnings, undefined topics, types and weights."""
     content = {
-        "signature": scores.signature,
-        "version": VERSION,
         "inputs": [
             {"path": source.path, "sha256": source.sha256, "rows": source.rows}
             for source in scores.inputs
@@ -95,7 +93,7 @@ def json_bytes(scores: ScoreFile) -> bytes:
         "warnings": scores.warnings,
         **scores.groups,
     }
-    return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return result_object_bytes(scores.signature, content)
 
 
 def parquet_bytes(scores: ScoreFile) -> bytes:
@@ -172,7 +170,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def latex_scores(scores: ScoreFile) -> bytes:
     """One `tabular`; a run alone has its name in the first column."""
-    from tseval.io.latex import LatexTable, escaped, latex_bytes
+    from tseval.io.markup import LatexTable, escaped, latex_bytes
 
     heads, rows, names = score_rows(scores)
     if not names:

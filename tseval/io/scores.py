@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +29,13 @@ from tseval.io.faults import FaultList
 from tseval.io.fields import read_headless, split_tabs
 from tseval.io.formats import Rank
 from tseval.io.forms import read_plain, recognise
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, not_utf8
+from tseval.io.json_text import spans
 from tseval.io.origin import InputRecord
 from tseval.io.records import is_list, is_number, is_text, wrong_in
 from tseval.io.schema import ALL_TOPICS, SCORES, TEAMS, TOPIC, Column, Kind, Schema
 from tseval.io.score_files import UNDEFINED
 from tseval.io.tables import TableReader, TrackFile, TrackRows, add_faults, read, track_of
-from tseval.io.text_lines import not_utf8
 from tseval.io.times import NotANumber, number
 from tseval.records import frozen
 
@@ -89,8 +91,7 @@ def parquet_provenance(source: Input) -> Provenance:
 RECORDS = "records"
 RECORDS_CURE = f'give what -f json writes: an object with "{RECORDS}", a list of objects'
 RECORD_CURE = "a record has a run, a topic, a measure and a value"
-GAP = re.compile(r"[\s:,]*")
-"""What stands between keys and values of JSON without faults."""
+RECORDS_START = re.compile(rf'"{RECORDS}"\s*:\s*\[')
 DECODER = json.JSONDecoder(
     parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=json_text.once
 )
@@ -141,8 +142,8 @@ def _read_content(source: Input, faults: FaultList) -> tuple[dict[str, Any], lis
     faults.check()
     text = whole.decode()
     try:
-        whole_content = DECODER.decode(text)
-        content, lines = _members_and_lines(text)
+        records = DECODER.decode(text).get(RECORDS, [])
+        content = {key: each for key, each in MEMBER.decode(text).items() if key != RECORDS}
     except RecursionError:
         faults.refuse(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
     except ValueError as error:
@@ -150,33 +151,20 @@ def _read_content(source: Input, faults: FaultList) -> tuple[dict[str, Any], lis
         is_cut = isinstance(error, json.JSONDecodeError) and not text[error.pos :].strip()
         cut = "the JSON ends too early: the file is truncated"
         faults.refuse(line, cut if is_cut or "Unterminated" in reason else reason, cure, code)
-    return content, list(zip(lines, whole_content.get(RECORDS, ()), strict=True))
+    if not isinstance(records, list):
+        faults.refuse(1, f'"{RECORDS}" is no list', RECORDS_CURE, "json-type")
+    return content, list(zip(chain(_lines_of_records(text), repeat(1)), records, strict=False))
 
 
-def _members_and_lines(text: str) -> tuple[dict[str, Any], list[int]]:
-    """Return an object of JSON without its records, and the lines of these."""
-    members, lines = dict[str, Any](), list[int]()
-
-    def skip(at: int, sign: str = "") -> int:
-        if not text.startswith(sign, at):
-            raise json.JSONDecodeError(f"Expecting '{sign}'", text, at)
-        return next(GAP.finditer(text, at + len(sign))).end()
-
-    at, line, counted = skip(skip(0), "{"), 1, 0
-    while text[at] != "}":
-        key, at = DECODER.raw_decode(text, at)
-        at = skip(at)
-        if key != RECORDS:
-            members[key], at = MEMBER.raw_decode(text, at)
-        else:
-            at = skip(at, "[")
-            while text[at] != "]":
-                line, counted = line + text.count("\n", counted, at), at
-                lines.append(line)
-                at = skip(MEMBER.raw_decode(text, at)[1])
-            at += 1
-        at = skip(at)
-    return members, lines
+def _lines_of_records(text: str) -> Iterator[int]:
+    """Yield the line on which each record starts."""
+    opening = RECORDS_START.search(text)
+    if opening is not None:
+        line, counted, array = text.count("\n", 0, opening.end()) + 1, 0, text[opening.end() - 1 :]
+        with suppress(json.JSONDecodeError):  # what stands behind the array
+            for start, _ in spans(array):
+                line, counted = line + array.count("\n", counted, start), start
+                yield line
 
 
 # The form `trec`.

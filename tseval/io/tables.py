@@ -19,14 +19,21 @@ from tseval.errors import Fault, input_error
 from tseval.io.cells import BLOCK_ROWS, WORDS, PlainTable, check_key, check_one_run
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, read_lines
-from tseval.io.formats import Format, Line, Rank, nothing_to_say
+from tseval.io.formats import (
+    Format,
+    Import,
+    Imported,
+    Line,
+    Rank,
+    nothing_to_say,
+)
 from tseval.io.forms import READERS, faults_of, names_of, read_plain, recognise
 from tseval.io.given import input_of, is_empty, run_names
-from tseval.io.imports import Import, Imported, numbers_as_text
 from tseval.io.inputs import Each, Input
-from tseval.io.origin import InputRecord, Origin
+from tseval.io.origin import InputRecord
 from tseval.io.records import without_collector
 from tseval.io.schema import ALL_TOPICS, Column, Schema
+from tseval.io.times import written
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -48,15 +55,13 @@ class Table:
     notes: tuple[Any, ...] = ()
     """What a track's file says beside its rows, one entry a file."""
 
-    @property
-    def origin(self) -> Origin:
-        """The file and line of each row."""
-        lines = (self.frame[name].to_numpy() for name in PLACE)
-        return Origin(self.sources, *lines)
-
-    def settled(self) -> Table:
-        """Return the table with the hashes of its sources computed, to send to another process."""
-        return replace(self, sources=tuple(each.settled() for each in self.sources))
+    def place(self, row: int) -> str:
+        """Return the place of a row: `line 12`, with the file where there are several."""
+        file, line = self.frame.select(PLACE).row(row)
+        source = self.sources[file]
+        if len(self.sources) == 1:
+            return f"{source.unit} {line}"
+        return f"{source.path}:{line}" if source.unit == "line" else f"{source.path} row {line}"
 
     def faults(self, rows: pl.DataFrame, reason: str, cure: str, code: str) -> Iterator[Fault]:
         """Return a fault for each of these rows; `{column}` in the reason stands for its value.
@@ -98,6 +103,13 @@ def add_faults(faults: FaultList, rows: pl.DataFrame, reason: str, cure: str, co
     """
     for row in rows.iter_rows(named=True):
         faults.add(row["line"], reason.format(**row), row.get("cure", cure), code)
+
+
+def unknown_numbers(table: Table, what: str, column: str, known: Sequence[float]) -> Iterator[Line]:
+    """Yield a line for each unknown number."""
+    rows = table.frame.filter(~pl.col(column).is_in([*map(float, known)]))
+    reason, cure = f"unknown {what} {{{column}:g}}", "write one of those that are known"
+    yield from ((str(each), True) for each in table.faults(rows, reason, cure, "unknown-label"))
 
 
 def check_choices(frame: pl.DataFrame, column: Column, faults: FaultList) -> None:
@@ -199,8 +211,7 @@ def texts_of(column: pl.Series) -> list[str]:
     """Return a column as text; what is not there is blank."""
     if not column.dtype.is_numeric():
         return column.fill_null("").to_list()
-    texts = numbers_as_text(column.cast(pl.Float64).fill_null(0.0).to_numpy())
-    return ["" if null else text for text, null in zip(texts, column.is_null(), strict=True)]
+    return ["" if each is None else written(each) for each in column.cast(pl.Float64).to_list()]
 
 
 @frozen(kw_only=True)

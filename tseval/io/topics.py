@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from xml.parsers import expat
 
 import polars as pl
@@ -12,10 +12,9 @@ from tseval.io import TREC_TS
 from tseval.io.cells import text_frame, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, is_xml
 from tseval.io.schema import TOPIC, TOPICS, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
-from tseval.io.text_lines import is_xml
 
 EVENT = Schema(
     "topics",
@@ -28,90 +27,41 @@ PARTS = ("id", "start", "end")
 
 def read_xml(source: Input, faults: FaultList) -> TrackRows:
     """Read the events of Temporal Summarization, which are XML."""
-    found = _Events(faults).of(source.whole_lines())
+    found = events_in(source.whole_lines(), faults)
     faults.check()
     if not found:
         cure = "topics are <event><id>…</id><start>…</start>…</event>"
         faults.refuse(None, "holds no event", cure, "no-rows")
     names = [column.name for column in EVENT]
-    rows = ((each.line, *map(each.text, PARTS)) for each in found)
+    rows = ((line, *(parts.get(name, "") for name in PARTS)) for line, parts in found)
     frame = type_columns([text_frame(rows, names)], EVENT.of_track, faults)
     return TrackRows(frame)
 
 
-@dataclass
-class _Event:
-    """An event, with the line on which it opens."""
+def events_in(content: bytes, faults: FaultList) -> list[tuple[int, dict[str, str]]]:
+    """Return the line of each event of a document, and the texts of its parts."""
+    parser, path, text = expat.ParserCreate(namespace_separator="}"), list[str](), list[str]()
+    found = list[tuple[int, dict[str, str]]]()
 
-    line: int
-    depth: int
-    """In how many elements it stands."""
-    parts: dict[str, list[str]] = field(default_factory=dict)
-    """The text of the first of each of its elements that are `PARTS`."""
-
-    def text(self, name: str) -> str:
-        return "".join(self.parts.get(name, [])).strip()
-
-
-class _Refused(Exception):
-    """What is well-formed, and still not read."""
-
-
-class _Events:
-    """Picks the events out of a document, of which nothing else is kept.
-
-    A declaration of a document type could name other files, or make a long text of a short one.
-    """
-
-    def __init__(self, faults: FaultList) -> None:
-        self.faults = faults
-        self.parser = expat.ParserCreate(namespace_separator="}")
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
-        self.found: list[_Event] = []
-        self.open: list[_Event] = []
-        self.depth = 0
-        self.text: list[str] | None = None
-        """Where the characters of the element go in which the parser is, if anywhere."""
-
-    def of(self, content: bytes) -> list[_Event]:
-        """The events of a document; what cannot be read is noted with its line."""
-        try:
-            self.parser.Parse(content, True)
-        except expat.ExpatError as error:
-            cure = "close every element that opens"
-            self.faults.add(error.lineno, "is not well-formed XML", cure, "xml-syntax")
-        except _Refused:
-            cure = "remove it, from <!DOCTYPE to its >"
-            reason = "declares a document type"
-            self.faults.add(self.parser.CurrentLineNumber, reason, cure, "xml-syntax")
-        return self.found
-
-    def _doctype(self, *_: object) -> None:
-        raise _Refused
-
-    def _start(self, name: str, _: object) -> None:
-        self.text = None
-        if self.open and self.depth == self.open[-1].depth + 1 and name in PARTS:
-            parts = self.open[-1].parts
-            if name not in parts:
-                self.text = parts[name] = []
+    def start(name: str, _: object) -> None:
         if name == "event":
-            self.open.append(_Event(self.parser.CurrentLineNumber, self.depth))
-            self.found.append(self.open[-1])
-        self.depth += 1
+            found.append((parser.CurrentLineNumber, {}))
+        path.append(name)
+        text.clear()
 
-    def _end(self, _: str) -> None:
-        self.text = None
-        self.depth -= 1
-        if self.open and self.open[-1].depth == self.depth:
-            self.open.pop()
+    def end(name: str) -> None:
+        path.pop()
+        if path[-1:] == ["event"] and name in PARTS:
+            found[-1][1].setdefault(name, "".join(text).strip())
 
-    def _characters(self, text: str) -> None:
-        if self.text is not None:
-            self.text.append(text)
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = text.append
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        cure = "close every element that opens"
+        faults.add(error.lineno, "is not well-formed XML", cure, "xml-syntax")
+    return found
 
 
 def check_order(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.core.declared import option, positive
 from tseval.errors import TsevalError
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, text_lines
 from tseval.io.inputs import Input
-from tseval.io.text_lines import text_lines
 from tseval.records import frozen
 
 if TYPE_CHECKING:

@@ -117,7 +117,7 @@ def find_opposed(c: Table, rows: pl.DataFrame, *, by_text: bool) -> pl.DataFrame
             does, did = ("accepts", "rejects") if accepted else ("rejects", "accepts")
             topic, update, nugget = c.frame.select(IDS).row(row)
             pair = NAMED.format(update, nugget, topic)
-            told = f"{does} {pair}, which {c.origin.place(first)} {did}"
+            told = f"{does} {pair}, which {c.place(first)} {did}"
             if by_text:
                 told += f' for update "{c.frame["update_id"][first]}" with the same text'
             cure = SAME_TEXT_CURE if by_text else OPPOSED_CURE

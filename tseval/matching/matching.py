@@ -8,8 +8,11 @@ threshold that `tseval calibrate` chose for it, as a JSON file.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -18,8 +21,6 @@ import polars as pl
 
 from tseval.errors import DryRun, TsevalError, UsageError, input_error, reason_of
 from tseval.io import json_text
-from tseval.io.inputs import all_of_file
-from tseval.io.limits import MATCHES, shown
 from tseval.parallel.sharing import Progress
 from tseval.version import VERSION
 
@@ -74,7 +75,7 @@ def profile_bytes(matcher: str, measured: dict[str, Any]) -> bytes:
 def read_profile(path: str) -> str:
     """The name of the matcher in a profile; anything else is an `InputError`."""
     try:
-        content = json_text.load(all_of_file(path).decode())
+        content = json_text.load(Path(path).read_bytes().decode())
     except OSError as error:
         reason = reason_of(error)
         raise input_error(path, None, reason, CURE, "unreadable-file") from error
@@ -251,18 +252,29 @@ def _one_below_the_other(
     return np.concatenate(parts), np.repeat(places, [len(part) for part in parts])
 
 
+LIMIT, MOST_MATCHES = "TSEVAL_LIMITS", 64 << 20
+"""How the environment raises the number of matches held, such as `matches=256M`; each takes about
+a hundred bytes until it is scored."""
+SIZE = re.compile(r"matches=([1-9]\d{0,14})([KMG]?)", re.IGNORECASE | re.ASCII)
+SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 PAIRS_TOGETHER = 1 << 14
 """So many pairs, those across topics included, take a matcher hardly longer than a few do."""
 
 
 def check_number(number: int, topic: str) -> None:
     """Refuse to hold so many matches, of which the last are of this topic."""
-    if number > MATCHES.most:
+    setting = os.environ.get(LIMIT, f"matches={MOST_MATCHES}")
+    size = SIZE.fullmatch(setting)
+    if size is None:
+        raise UsageError(f"{LIMIT} has '{setting}'; by default it is: matches=64M")
+    most = int(size[1]) * SUFFIXES[size[2].upper()]
+    if number > most:
         raise TsevalError(
             f'topic "{topic}" brings the matches of updates with nuggets to {number:,}, which is '
-            f"more than {shown(MATCHES.most)}, the limit '{MATCHES.name}'; where nuggets have the "
+            f"more than {most:,}, the limit 'matches'; where nuggets have the "
             "same text, leave one of them, else take a matcher or a threshold that accepts less, "
-            f"or score --in-blocks; {MATCHES.cure}"
+            "or score --in-blocks; if it is meant to be so many, raise the limit: "
+            f"{LIMIT}=matches={4 * most} in the environment"
         )
 
 

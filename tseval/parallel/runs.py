@@ -81,4 +81,4 @@ class ReadWork:
         source.file = Path(unit.path)
         source.columns = dict(known.columns)
         source.run_name = known.run if known.renamed else None
-        return self.read(source, known.run).settled()
+        return self.read(source, known.run)

@@ -15,7 +15,7 @@ from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.io.columns import Columns
 from tseval.io.formats import Forms
-from tseval.io.time_reading import TIME_KEYS
+from tseval.io.times import TIME_KEYS
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report

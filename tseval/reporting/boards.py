@@ -12,7 +12,7 @@ from tseval.comparison import Board, Comparison, Contest
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
-from tseval.io.formulas import saved
+from tseval.io.formulas import guarded
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow, Term
 from tseval.reporting.recorded import traits_of
 
@@ -217,4 +217,4 @@ def _csv(name: str, note: str, columns: Sequence[str], rows: Iterable[Sequence[A
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    return Download(name, note, "text/csv", saved(text.getvalue().encode(), "csv", safe=True))
+    return Download(name, note, "text/csv", guarded(text.getvalue().encode(), "csv", safe=True))

@@ -12,16 +12,15 @@ from typing import Any
 import polars as pl
 
 from tseval.io import records, tables
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, text_lines
 from tseval.io.fields import Layout
 from tseval.io.formats import Rank
 from tseval.io.forms import names_of, recognise
-from tseval.io.inputs import Input
-from tseval.io.json_tables import objects
+from tseval.io.inputs import Input, first_row
+from tseval.io.json_text import objects
 from tseval.io.records import is_filled, is_list, is_object, wrong_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows
-from tseval.io.text_lines import first_row, text_lines
 
 QID = Column("qid", Kind.ID, aliases=("question_id",), meaning="the question")
 DAY = Column("day", Kind.ID, aliases=("date",), meaning="such as 2026-03-02")

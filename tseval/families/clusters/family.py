@@ -43,7 +43,7 @@ from tseval.families.clusters import explain, files, measures, rows
 from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
 from tseval.io import schema
 from tseval.io.epochs import EPOCHS_READER, are_epochs, days_of, snowflake_times
-from tseval.io.imports import Import, Imported
+from tseval.io.formats import Import, Imported
 from tseval.io.tables import Table, TableReader, texts_of
 from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen

@@ -33,13 +33,12 @@ from tseval.core.declared import SAMPLING_HELP, SAMPLINGS, SEED_HELP, file_optio
 from tseval.errors import Fault, InputError, UsageError
 from tseval.io import JSON, json_text, records, tables
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, text_lines, whole_text
 from tseval.io.fields import Layout
-from tseval.io.formats import Format, Line, Rank, unknown_numbers
+from tseval.io.formats import Format, Imported, Line, Rank
 from tseval.io.forms import recognise
 from tseval.io.given import input_of
-from tseval.io.imports import Imported
-from tseval.io.inputs import Each, Input
+from tseval.io.inputs import Each, Input, first_row
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import (
     CLUSTERS,
@@ -54,7 +53,6 @@ from tseval.io.schema import (
     Kind,
     Schema,
 )
-from tseval.io.text_lines import first_row, text_lines, whole_text
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -639,5 +637,4 @@ def tell_repeats(posts: tables.Table) -> Iterator[Line]:
 
 def unknown_values(name: str, table: tables.Table) -> Iterator[Line]:
     """Yield each grade or label that no year has."""
-    numbers = table.frame[name].to_numpy()
-    return unknown_numbers(name, numbers, table.origin, KNOWN_VALUES[name])
+    return tables.unknown_numbers(table, name, name, KNOWN_VALUES[name])

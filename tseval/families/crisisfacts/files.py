@@ -14,7 +14,7 @@ from tseval.io import records, tables
 from tseval.io.faults import FaultList
 from tseval.io.formats import Line
 from tseval.io.inputs import Input
-from tseval.io.json_tables import objects
+from tseval.io.json_text import objects
 from tseval.io.records import Record
 from tseval.io.schema import RUN, Column, Kind, Schema
 from tseval.io.times import UNITS, NotANumber, early, moment

@@ -21,10 +21,18 @@ from tseval.io import schema
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, read_lines
-from tseval.io.formats import Line, unknown_numbers
+from tseval.io.formats import Line
 from tseval.io.inputs import Input
 from tseval.io.schema import POST_ID, TOPIC, Column, Kind, Schema
-from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows, add_faults
+from tseval.io.tables import (
+    PlainImport,
+    Table,
+    TableReader,
+    TrackFile,
+    TrackRows,
+    add_faults,
+    unknown_numbers,
+)
 
 STREAM_ID = re.compile(rb"\d+-\S+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -174,7 +182,7 @@ def ratings(truth: Table) -> pl.Series:
 
 def unknown_ratings(truth: Table) -> Iterator[Line]:
     """Yield the ratings that no assessor can give."""
-    yield from unknown_numbers("rating", ratings(truth).to_numpy(), truth.origin, RATINGS)
+    yield from unknown_numbers(truth, "rating", ratings(truth).name, RATINGS)
 
 
 def plain_truth(truth: Table) -> pl.DataFrame:

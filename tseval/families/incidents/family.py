@@ -44,9 +44,8 @@ from tseval.families.incidents.rules import EDITIONS, IncidentRules
 from tseval.families.incidents.rules import FAMILY as NAME
 from tseval.io import PICTURES
 from tseval.io.faults import FaultList
-from tseval.io.formats import Format
+from tseval.io.formats import Format, Import
 from tseval.io.forms import recognise
-from tseval.io.imports import Import
 from tseval.io.inputs import Input
 from tseval.io.schema import ALL_TOPICS, EPOCHS
 from tseval.io.tables import Table
@@ -506,7 +505,7 @@ def join(
         stream=stream,
         found=found,
         asked=options.changes(rules, base),
-        traits=traits | hashes({name: tables[name].origin for name in beside}),
+        traits=traits | hashes({name: tables[name] for name in beside}),
         over_runs=options.over_runs,
         group_names=stream.types,
         inputs=(

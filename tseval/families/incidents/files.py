@@ -16,17 +16,15 @@ from tseval.errors import Fault
 from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, text_lines, whole_text
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input
-from tseval.io.json_tables import HALVES_CURE, holds_half, objects
-from tseval.io.limits import DOCUMENT
+from tseval.io.json_text import HALVES_CURE, holds_half, objects
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
 from tseval.io.records import Record, is_list, is_name, is_number, is_numbers, is_texts, wrong_in
 from tseval.io.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults, frame_of_rows
-from tseval.io.text_lines import text_lines, whole_text
 from tseval.io.times import NotANumber, number
 
 EVENT = replace(TOPIC, meaning="the event")
@@ -239,7 +237,7 @@ def spell(record: Any) -> Any:
 
 def posts_in(source: Input, faults: FaultList) -> Iterator[tuple[int | None, str, Any]]:
     """Yield each post with its line, or with its path in a document; it has its event."""
-    first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK)
+    first = source.first_line().removeprefix(BYTE_ORDER_MARK)
     record: Any = None
     with suppress(ValueError, RecursionError):
         record = json.loads(first) if first.lstrip().startswith(b"{") else None

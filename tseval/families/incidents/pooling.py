@@ -28,7 +28,7 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.incidents.files import ONTOLOGY, POOLED_RUNS
 from tseval.families.incidents.rows import add_ancestors, find_types, places_of
-from tseval.io.imports import Imported
+from tseval.io.formats import Imported
 from tseval.io.tables import read, texts_of
 from tseval.records import frozen
 

@@ -101,9 +101,7 @@ class ResponseEvaluation(FrameEvaluation):
         if tables.gold is None or tables.sort in OWN_TOPICS:
             edition = replace(edition, on_missing="skip")
         told = applied.said(edition.rules)
-        traits = ({"rules": told} if told else {}) | hashes(
-            {name: table.origin for name, table in beside.items()}
-        )
+        traits = ({"rules": told} if told else {}) | hashes(beside)
         others = (*answers, *beside.values())
         rest = (replace(source, runs=()) for table in others for source in table.sources)
         return cls(

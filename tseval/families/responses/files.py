@@ -24,16 +24,14 @@ from tseval.families.responses.records import (
 )
 from tseval.io import JSON
 from tseval.io.cells import PlainTable, check_one_run
-from tseval.io.faults import FaultList
-from tseval.io.formats import Format, Line, Rank
+from tseval.io.faults import FaultList, text_lines
+from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import names_of, read_plain, recognise
 from tseval.io.given import run_names
-from tseval.io.imports import Import, Imported
-from tseval.io.inputs import Each, Input
+from tseval.io.inputs import Each, Input, first_row
 from tseval.io.records import without_collector
 from tseval.io.schema import ALL_TOPICS, NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table, add_faults, check_topics, frame_of_rows, lacks_columns, texts_of
-from tseval.io.text_lines import first_row, text_lines
 
 BY_KEYS = ("jsonl", JSON)
 

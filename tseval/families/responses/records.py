@@ -15,14 +15,12 @@ from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count
 from tseval.io import json_text
 from tseval.io.cells import BYTE_ORDER_MARK
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, whole_text
 from tseval.io.inputs import Input
-from tseval.io.json_tables import HALVES_CURE, OBJECT_CURE, holds_half
-from tseval.io.limits import DOCUMENT
+from tseval.io.json_text import HALVES_CURE, OBJECT_CURE, holds_half
 from tseval.io.records import kind_of, records_in
 from tseval.io.schema import Schema
 from tseval.io.tables import add_faults, check_topics, frame_of_rows
-from tseval.io.text_lines import whole_text
 from tseval.io.times import NotANumber, implausible, number, why_implausible
 from tseval.records import frozen
 
@@ -196,7 +194,7 @@ class WrongRecordError(Exception):
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Record]]:
     """Yield every object with its line: one a line, one over all lines, or those of a list."""
-    first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK).strip()
+    first = source.first_line().removeprefix(BYTE_ORDER_MARK).strip()
     is_document = first == b"{"
     if first.startswith(b"{") and not is_document and not _parses(first):
         is_document = _parses(source.whole_lines().removeprefix(BYTE_ORDER_MARK))

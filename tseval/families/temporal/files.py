@@ -33,12 +33,11 @@ from tseval.io import TREC_TS, schema
 from tseval.io.cells import PlainTable, text_frame, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
-from tseval.io.formats import Format, Line, Rank
+from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import names_of
 from tseval.io.given import FrameInput, are_records, input_of
 from tseval.io.gold_topics import bare
-from tseval.io.imports import Import, Imported
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, first_row, is_xml, not_utf8
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import NUGGET_ID, TOPIC, UPDATE_ID, Column, Kind, Schema
 from tseval.io.tables import (
@@ -51,7 +50,6 @@ from tseval.io.tables import (
     read,
     texts_of,
 )
-from tseval.io.text_lines import first_row, is_xml, not_utf8
 from tseval.io.topics import TOPICS_READER
 from tseval.records import frozen
 

@@ -27,14 +27,11 @@ import polars as pl
 
 from tseval.core.wording import count, listed
 from tseval.io.cells import BYTE_ORDER_MARK, check_utf8
-from tseval.io.csv_fields import long_fields
 from tseval.io.faults import FaultList
-from tseval.io.formats import Rank
+from tseval.io.formats import Import, Imported, NothingAsked, Rank
 from tseval.io.given import is_empty
-from tseval.io.imports import Import, Imported, NothingAsked
 from tseval.io.inputs import Input
-from tseval.io.json_tables import values_in
-from tseval.io.limits import LINE
+from tseval.io.json_text import values_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import (
     Table,
@@ -288,22 +285,21 @@ def read_markdown(source: Input, faults: FaultList) -> TrackRows:
 def read_dated_rows(source: Input, faults: FaultList) -> TrackRows:
     """Read a date and a list of sentences a row; a first row without a date is a header."""
     entries, line = list[Entry](), 1
-    with long_fields(LINE.most):
-        rows = csv.reader(io.StringIO(text_of(source, faults)))
-        try:
-            for at, row in enumerate(rows):
-                if len(row) == 2 and day_of(row[0]):
-                    sentences = strings_in(row[1])
-                    if sentences is None:
-                        reason = "no list of strings behind the date"
-                        faults.add(line, reason, ROWS_CURE, "record-format")
-                    else:
-                        entries.append(Entry(line, row[0], sentences))
-                elif row and at:
-                    faults.add(line, "no date with a list", ROWS_CURE, "record-format")
-                line = rows.line_num + 1
-        except csv.Error as error:
-            faults.add(line, f"no CSV: {error}", ROWS_CURE, "csv-syntax")
+    rows = csv.reader(io.StringIO(text_of(source, faults)))
+    try:
+        for at, row in enumerate(rows):
+            if len(row) == 2 and day_of(row[0]):
+                sentences = strings_in(row[1])
+                if sentences is None:
+                    reason = "no list of strings behind the date"
+                    faults.add(line, reason, ROWS_CURE, "record-format")
+                else:
+                    entries.append(Entry(line, row[0], sentences))
+            elif row and at:
+                faults.add(line, "no date with a list", ROWS_CURE, "record-format")
+            line = rows.line_num + 1
+    except csv.Error as error:
+        faults.add(line, f"no CSV: {error}", ROWS_CURE, "csv-syntax")
     return rows_of(entries)
 
 

@@ -12,7 +12,7 @@ from tseval.io.cells import parse_numbers
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain
 from tseval.io.formats import Rank
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, first_row
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import (
     PlainImport,
@@ -23,7 +23,6 @@ from tseval.io.tables import (
     check_topics,
     texts_of,
 )
-from tseval.io.text_lines import first_row
 
 LOCATIONS = "locations"
 ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", LOCATIONS)
