@@ -333,17 +333,16 @@ def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         "F1 of each type against all others. The types that call for action come first and have a "
         "star; of these, and of the others, those that most posts have."
     )
-    kinds = table.filter(run=runs[0])["type"]
-    values = {(kind, run): f1 for kind, run, f1 in table.select("type", "run", "F1").iter_rows()}
-    most = dict(table.group_by("type").agg(pl.col("posts").max()).iter_rows())
+    by_type = table.group_by("type", maintain_order=True)
+    kinds = by_type.agg(pl.col("posts").max(), pl.col("F1").sort_by("run"))
     yield Shaded(
         "F1 by information type and run",
         "type",
-        tuple(kinds),
+        tuple(kinds["type"]),
         tuple(runs),
-        tuple(tuple(values[kind, run] for run in runs) for kind in kinds),
+        tuple(map(tuple, kinds["F1"].to_list())),
         "posts",
-        tuple(most[kind] for kind in kinds),
+        tuple(kinds["posts"]),
     )
     heads = (
         Head("type", "name"),

@@ -12,7 +12,6 @@ from typing import Any
 
 import polars as pl
 
-from tseval.core.nearest import names_in
 from tseval.errors import Fault
 from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
@@ -175,11 +174,6 @@ ONTOLOGY = TableReader(
 # Topics.
 
 
-def is_topics(source: Input) -> bool:
-    """Return whether an input looks like the track's file of topics."""
-    return b"<top>" in source.head() and b"<dataset>" in source.head()
-
-
 def read_topics(source: Input, faults: FaultList) -> TrackRows:
     """Read the number and the name of each event: <num> and <dataset> in <top>."""
     rows, tags = [], dict[str, str]()
@@ -200,7 +194,7 @@ def read_topics(source: Input, faults: FaultList) -> TrackRows:
 
 TOPICS = TableReader(
     schema=Schema("incident topics", (Column("number", Kind.ID), TOPIC)),
-    tracks=(TrackFile(recognise=is_topics, read=read_topics),),
+    tracks=(TrackFile(marks=("<top>", "<dataset>"), read=read_topics),),
     empty=("no topics", "looked for <top>, <num>, <dataset>, </top>"),
     reads_tables=False,
 )
@@ -365,8 +359,11 @@ def choose_labels(source: Input, form: str | None) -> TableReader:
     """Return the reader of an input of labels; where none fits, the one whose lack is told."""
     if not source.is_table and (not source.head(1) or (form is None and holds_listing(source))):
         return LABELS
-    is_known = form is None or source.is_table
-    names = names_of(source) if is_known else source.renamed(names_in(source, form))
+    names = names_of(source)
+    if form is not None and not source.is_table:
+        from tseval.core.nearest import names_in  # here, because few commands need it
+
+        names = source.renamed(names_in(source, form))
     return label_table(names) or (JUDGED_POOL if "type" in names else LABELS)
 
 

@@ -95,7 +95,7 @@ def find_types(
 ) -> TypedRows:
     """Return the types that rows give, of those with a number the ones from `least` on."""
     rows, number = frame.select("coded").with_row_index("row"), pl.col("number")
-    coded = pl.col("coded").cast(pl.String)
+    coded, times = pl.col("coded").cast(pl.String), pl.col("times")
     texts = rows.group_by("coded").agg(times=pl.len().cast(pl.Int64))
     texts = texts.with_columns(
         is_flagged=coded.str.starts_with(FLAG),
@@ -103,42 +103,31 @@ def find_types(
         each=coded.str.strip_prefix(FLAG).str.split(MARK),
     )
     is_vector = pl.col("is_flagged") | pl.col("each").list.first().str.starts_with(NUMBER)
+    texts = texts.with_columns(is_vector=is_vector)
     parts = pl.col("each").str.splitn(NUMBER, 2).struct.rename_fields(["name", "number"])
-    each = (
-        texts.with_columns(is_vector=is_vector)
-        .explode("each")
-        .with_columns(
-            parts.struct.unnest(), place=pl.int_range(pl.len(), dtype=pl.Int64).over("coded")
-        )
-    )
+    place = pl.int_range(pl.len(), dtype=pl.Int64).over("coded")
+    each = texts.explode("each").with_columns(parts.struct.unnest(), place=place)
     each = each.filter(pl.col("each") != "").with_columns(number.cast(pl.Float64, strict=False))
     is_weighed = each.select((number.is_not_null() & ~pl.col("is_flagged")).any()).item()
     is_given = number.is_null() | pl.col("is_flagged") | (number >= (least or 0.0))
-    places = type_places(types, renamed=renamed)
     alphabetical = sorted(range(len(types)), key=lambda at: types[at].lower())
-    type_of = (
-        pl.when("is_vector")
-        .then(
-            pl.col("place").replace_strict(
-                range(len(types)), alphabetical, default=None, return_dtype=pl.UInt32
-            )
-        )
-        .otherwise(pl.col("name").replace_strict(places, default=None, return_dtype=pl.UInt32))
+    by_place = pl.col("place").replace_strict(
+        range(len(types)), alphabetical, default=None, return_dtype=pl.UInt32
     )
-    each = each.filter(is_given).with_columns(type=type_of)
-    times = (
-        each.filter(~pl.col("is_vector"))
-        .group_by("name", "type")
-        .agg(pl.col("times").cast(pl.Int64).sum())
+    by_name = pl.col("name").replace_strict(
+        type_places(types, renamed=renamed), default=None, return_dtype=pl.UInt32
     )
-    counts = list(times.iter_rows())
+    kind = pl.when("is_vector").then(by_place).otherwise(by_name)
+    each = each.filter(is_given).with_columns(type=kind)
+    named = each.filter(~pl.col("is_vector")).group_by("name", "type").agg(times.sum())
+    counts = list(named.iter_rows())
     known = each.drop_nulls("type").group_by("coded", "type").agg(number.max())
-    sizes = texts.filter(is_vector & (pl.col("size") != len(types))).group_by("size")
+    sizes = texts.filter(pl.col("is_vector") & (pl.col("size") != len(types)))
     return TypedRows(
         rows.join(known, on="coded", maintain_order="left").select("row", "type", "number"),
         unknown={name: times for name, at, times in counts if at is None},
         short={n: times for n, at, times in counts if at is not None and n != types[at]},
-        odd=dict(sizes.agg(pl.col("times").cast(pl.Int64).sum()).sort("size").iter_rows()),
+        odd=dict(sizes.group_by("size").agg(times.sum()).sort("size").iter_rows()),
         is_weighed=is_weighed,
     )
 
@@ -330,7 +319,7 @@ class Stream(FrameIndex):
         rules, overlap = self.rules, pl.col("overlap")
         alert, high = pl.col("is_alert"), pl.col("level") >= HIGH
         false = (alert & ~high).cast(pl.Int64)
-        after = (alert & ~high).cast(pl.Int64).cum_sum()
+        after = false.cum_sum()
         last = pl.when(alert & high).then(after).shift(1).forward_fill().fill_null(0)
         rows = rows.with_columns(is_high=high, delta=(after - false - last).over(group))
         number = pl.col("delta") + int(rules.delta_counts == "with")
@@ -489,19 +478,19 @@ def join_tables(
 
     lines, replies = join_runs(tables["runs"], topics, places, judged, rules)
     asked = None if rules.type_posts == "all" else asked
-    spans = judged.group_by("topic").agg(start=pl.col("time").min(), latest=pl.col("time").max())
+    first, latest = pl.col("time").min().fill_null(math.inf), pl.col("time").max()
+    if any(source.is_relative for table in tables.values() for source in table.sources):
+        first = pl.lit(0.0)
     times = pl.DataFrame({"topic": places.values()}, schema={"topic": pl.UInt32})
-    times = times.join(spans, on="topic", how="left", maintain_order="left").with_columns(
-        start=pl.lit(0.0)
-        if any(source.is_relative for table in tables.values() for source in table.sources)
-        else pl.col("start").fill_null(math.inf),
-        end=-math.inf,
-        latest=pl.col("latest").fill_null(-math.inf),
+    times = (
+        times.join(judged, on="topic", how="left")
+        .group_by("topic")
+        .agg(start=first.first(), end=pl.lit(-math.inf).first(), latest=latest.fill_null(-math.inf))
     )
     made = Stream(
         runs=tables["runs"].runs,
         topics=tuple(events),
-        times=times,
+        times=times.sort("topic"),
         outputs=replies,
         frames={},
         tables=tables,
@@ -530,12 +519,9 @@ def find_times(tables: Mapping[str, Table], labels: pl.DataFrame) -> pl.Series:
     for name in ("labels", "runs"):
         frame, has_time = tables[name].frame, pl.col("time").is_not_null().any()
         if "time" in frame.columns and frame.group_by("file").agg(has_time)["time"].all():
-            is_label = name == "labels"
-            return (
-                labels["time"]
-                if is_label
-                else clock_of(frame.cast({"post_id": pl.String}))(labels["post_id"])
-            )
+            if name == "labels":
+                return labels["time"]
+            return clock_of(frame.cast({"post_id": pl.String}))(labels["post_id"])
     return snowflake_times(labels["post_id"])
 
 

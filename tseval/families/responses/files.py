@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import polars as pl
 
-from tseval.core.nearest import names_in
 from tseval.core.wording import count, count_words
 from tseval.errors import Fault, Reason, did_you_mean, input_error
 from tseval.families.responses import records
@@ -198,8 +197,9 @@ def check_rows(
 
 
 def check_labels(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Refuse a rubric without any verdict."""
-    verdicts = rows.filter(sort=Sort.VERDICTS.name).drop_nulls("at")
+    """Refuse labels by a rubric without any verdict."""
+    is_verdicts = "sort" in rows and rows["sort"].first() == Sort.VERDICTS.name
+    verdicts = rows.drop_nulls("at") if is_verdicts else rows.clear()
     if verdicts.height and not (verdicts["failed"] | (verdicts["word"] != "")).any():
         cure = "if this is a rubric, pass it as --nuggets FILE"
         faults.add(None, "no criterion has a verdict", cure, "missing-verdict")
@@ -232,9 +232,24 @@ def read_hit_lines(source: Input, faults: FaultList) -> TrackRows:
 # Whole files.
 
 
-def holds_json(source: Input) -> bool:
-    """Return whether an input is JSON."""
-    return not source.is_table and recognise(source)[0] in ("jsonl", JSON)
+BY_KEYS = ("jsonl", JSON)
+
+
+def holds_json(source: Input, form: str | None = None) -> bool:
+    """Return whether an input is JSON, and is read in no other form."""
+    is_json = not source.is_table and recognise(source)[0] in BY_KEYS
+    return is_json and form in (None, *BY_KEYS)
+
+
+def keep_schema(schema: Schema, _: Input) -> Schema:
+    """Return the schema itself; a track's file that declares one may be of a form that is named."""
+    return schema
+
+
+def read_json(schema: Schema, read: Callable[[Input, FaultList], TrackRows]) -> TableReader:
+    """Return how records of JSON are read by this function."""
+    tracks = (TrackFile(read=read, schema=keep_schema),)
+    return TableReader(schema=replace(schema, key=()), tracks=tracks, check=check_labels)
 
 
 def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
@@ -244,13 +259,15 @@ def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> Tabl
     of the names, then the one that lacks least, then that of labels of nuggets. Reading it tells
     what is missing.
     """
-    is_known = form is None or source.is_table
-    names = names_of(source) if is_known else names_in(source, form)
+    names = names_of(source)
+    if form is not None and not source.is_table:
+        from tseval.core.nearest import names_in  # here, because few commands need it
+
+        names = names_in(source, form)
     places = [(len(each.placed(names)), -len(each.missing(names))) for each in TABLES.values()]
     sorts = [sort for sort, (_, lacking) in zip(TABLES, places, strict=True) if not lacking]
-    if form is None and not sorts and holds_json(source):
-        read_records = TrackFile(read=partial(read_labels, rules=rules))
-        return TableReader(schema=GRADES, tracks=(read_records,), check=check_labels)
+    if not sorts and holds_json(source, form):
+        return read_json(GRADES, partial(read_labels, rules=rules))
     is_of_lines = form is None and not source.is_table and is_hits(source)
     nearest = max(zip(places, range(len(places)), TABLES, strict=True))[-1]
     sort = Sort.HITS if is_of_lines else next(iter(sorts), nearest)
@@ -274,9 +291,8 @@ def check_nuggets(rows: pl.DataFrame, _: FaultList, rules: ResponseRules) -> pl.
 
 def choose_gold(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
     """Return the reader of a file of nuggets, banks or rubrics."""
-    if form is None and holds_json(source) and lacks_columns(source, NUGGETS):
-        read_records = TrackFile(read=partial(read_gold, rules=rules))
-        return TableReader(schema=replace(NUGGETS, key=()), tracks=(read_records,))
+    if holds_json(source, form) and lacks_columns(source, NUGGETS):
+        return read_json(NUGGETS, partial(read_gold, rules=rules))
     return TableReader(schema=NUGGETS, check=partial(check_nuggets, rules=rules))
 
 
