@@ -992,7 +992,7 @@ def test_what_every_line_of_a_run_of_the_proposal_lacks_is_said_once() -> None:
     code, found = validated(written("run", json_lines(lines)))
     assert code == 1
     assert [line for line in found if line.startswith("run")] == [
-        'run: no "Content", in each of its 5 lines'
+        'run:1: no "Content"; the same in all 5 lines from here on'
     ]
 
 

@@ -30,13 +30,13 @@ from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.incidents.files import CRITICAL, HIGH, LEVELS, LOW, UNKNOWN
 from tseval.families.incidents.measures import (
+    F1,
+    PRECISION,
     READS_TYPES,
+    RECALL,
     WORTH,
     confusion,
-    f1,
     level_of,
-    precision,
-    recall,
 )
 from tseval.families.incidents.rows import Stream
 from tseval.families.incidents.rules import LABELLING, TYPING
@@ -120,9 +120,9 @@ def confusion_table(stream: Stream) -> pl.DataFrame:
             FP=given - both,
             FN=true - both,
             TN=pl.col("posts") - given - true + both,
-            precision=precision(),
-            recall=recall(),
-            F1=f1(),
+            precision=PRECISION,
+            recall=RECALL,
+            F1=F1,
         )
     )
 
@@ -224,7 +224,7 @@ HEADS = {
 
 def report_alerts(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     """Yield what became of alerts: a row a run, the missed and the false ones, searchable."""
-    if not evaluation.found.has_levels:
+    if not evaluation.index.has_levels:
         return
     yield Note(
         "An alert is true if assessors found the post High or Critical. Missed are such posts "
@@ -248,7 +248,7 @@ def report_alerts(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     )
     cells = ((run, tuple(parts), *numbers) for run, parts, *numbers in rows.iter_rows())
     yield Rows("Alerts of every run", heads, tuple(cells))
-    labels = evaluation.found.tables["labels"].frame
+    labels = evaluation.index.tables["labels"].frame
     if "text" in labels.columns and (labels["text"] != "").any():
         texts = labels.filter(pl.col("text") != "").unique("post_id", keep="first")
         texts = texts.select("post_id", "text")
@@ -333,17 +333,16 @@ def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         "F1 of each type against all others. The types that call for action come first and have a "
         "star; of these, and of the others, those that most posts have."
     )
-    kinds = table.filter(run=runs[0])["type"]
-    values = {(kind, run): f1 for kind, run, f1 in table.select("type", "run", "F1").iter_rows()}
-    most = dict(table.group_by("type").agg(pl.col("posts").max()).iter_rows())
+    by_type = table.group_by("type", maintain_order=True)
+    kinds = by_type.agg(pl.col("posts").max(), pl.col("F1").sort_by("run"))
     yield Shaded(
         "F1 by information type and run",
         "type",
-        tuple(kinds),
+        tuple(kinds["type"]),
         tuple(runs),
-        tuple(tuple(values[kind, run] for run in runs) for kind in kinds),
+        tuple(map(tuple, kinds["F1"].to_list())),
         "posts",
-        tuple(most[kind] for kind in kinds),
+        tuple(kinds["posts"]),
     )
     heads = (
         Head("type", "name"),
@@ -360,7 +359,7 @@ def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
 
 def report_priorities(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     """Yield which of the assessors' priorities each run took for which."""
-    if not evaluation.found.has_levels:
+    if not evaluation.index.has_levels:
         return
     yield Note(
         "How many posts of each priority, by the assessors, a run gave which one: above .75 is "
@@ -384,7 +383,7 @@ def report_priorities(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]
 def report_trust(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     """Yield two panels an event: worth so far, and false alerts in a row."""
     chosen = setting.options.events
-    if evaluation.found.has_levels:
+    if evaluation.index.has_levels:
         panels = trust_panels(evaluation.index, chosen, setting.runs)
         yield Note(
             "Along the posts of an event: the mean worth of the alerts so far, and how many false "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,25 +13,12 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import CURVE, SCORES, argument, file_option, option
-from tseval.core.family import (
-    Access,
-    Asked,
-    Column,
-    Evaluation,
-    Family,
-    Gold,
-    View,
-    Words,
-    Writer,
-    Written,
-    hashes,
-)
-from tseval.core.frames import open_inputs, read_inputs, spans
+from tseval.core.family import Asked, Column, Family, View, Words, Writer, Written
+from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request, spans
 from tseval.core.input_warnings import years_apart
 from tseval.core.measure import Measure
 from tseval.core.over_runs import over_runs
 from tseval.core.registry import definitions
-from tseval.core.registry import measures as measures_named
 from tseval.core.results import Result, Values
 from tseval.core.rules import Edition
 from tseval.core.scores import Scores
@@ -40,7 +27,7 @@ from tseval.core.wording import count, listed
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.incidents import explain, files, measures, pooling, rows, trec_is
 from tseval.families.incidents.rows import Stream
-from tseval.families.incidents.rules import EDITIONS, IncidentRules
+from tseval.families.incidents.rules import EDITIONS, OPEN, IncidentRules
 from tseval.families.incidents.rules import FAMILY as NAME
 from tseval.io import PICTURES
 from tseval.io.faults import FaultList
@@ -48,13 +35,13 @@ from tseval.io.formats import Format, Import
 from tseval.io.forms import recognise
 from tseval.io.inputs import Input
 from tseval.io.schema import ALL_TOPICS, EPOCHS
-from tseval.io.tables import Table
+from tseval.io.tables import TableReader
 from tseval.io.tables import read as read_table
 from tseval.io.times import written
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.arrays import FloatArray, IntArray
+    from tseval.arrays import FloatArray
     from tseval.core.batches import Batches
     from tseval.io.given import Given
 
@@ -145,6 +132,15 @@ class IncidentOptions:
         within=(TREC_IS,),
     )
 
+    def names(self, rules: IncidentRules) -> dict[str, str]:
+        """Return the fields of rules that these stand for, each with what it is called here."""
+        return {
+            rules.threshold: "threshold",
+            "flat_gain": "alpha",
+            "actionable_weight": "lambda",
+            "actionable": "actionable",
+        }
+
     @property
     def numbers(self) -> dict[str, float | None]:
         """The numbers that may be asked for."""
@@ -153,49 +149,21 @@ class IncidentOptions:
     def apply(self, rules: IncidentRules) -> IncidentRules:
         """Return the rules with these in the place of some; a senseless number is refused."""
         for name, value in self.numbers.items():
-            of_confidence = name == "threshold" and rules.threshold != IncidentRules.threshold
-            if value is None or 0 <= value <= 1:
-                continue
-            if not of_confidence:
-                raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
-            if not math.isfinite(value):
-                raise UsageError(f"{name} cannot be {value:g}: give a finite number")
-        changed: dict[str, object] = {
-            rules.threshold: self.threshold,
-            "seed": self.seed,
-            "flat_gain": self.alpha,
-            "actionable_weight": self.lambda_,
-            "actionable": tuple(self.actionable) or None,
-        }
-        given = {name: value for name, value in changed.items() if value is not None}
-        return replace(rules, **given)  # type: ignore[arg-type]
-
-    def changes(self, rules: Mapping[str, str], base: IncidentRules) -> dict[str, str]:
-        """Return what becomes other than the edition has it, by the names that measures read.
-
-        With each stands what it is called where it is asked for.
-        """
-        names = {base.threshold: "threshold", "flat_gain": "alpha", "actionable_weight": "lambda"}
-        names |= {"actionable": "actionable"}
-        names |= {name.replace("-", "_"): f"rule {name}" for name in rules}
-        applied = self.apply(base.changed(rules))
-        asked = {
-            name.replace("_", "-"): called
-            for name, called in names.items()
-            if getattr(applied, name) != getattr(base, name)
-        }
-        return asked | ({"entries": "entries"} if self.entries else {})
+            is_free = name == "threshold" and rules.threshold == "emitted_from"
+            if value is not None and not (math.isfinite(value) if is_free else 0 <= value <= 1):
+                wanted = "a finite number" if is_free else "a number from 0 to 1"
+                raise UsageError(f"{name} cannot be {value:g}: give {wanted}")
+        values = (*self.numbers.values(), tuple(self.actionable) or None)
+        chosen = dict(zip(self.names(rules), values, strict=True))
+        given = {field: value for field, value in chosen.items() if value is not None}
+        return replace(rules, seed=self.seed, **given)  # type: ignore[arg-type]
 
     def traits(self, rules: IncidentRules) -> dict[str, str]:
         """Return the parts of the signature that these make."""
-        lists = {"actionable": self.actionable, "entries": self.entries}
         numbers = self.numbers.items()
         traits = {name: written(value) for name, value in numbers if value is not None}
         traits |= {"seed": str(self.seed)} if rules.ties == "shuffled" else {}
-        return traits | {name: ",".join(value) for name, value in lists.items() if value}
-
-
-# What a measure reads, so that a choice that changes nothing is refused.
+        return traits | {"actionable": ",".join(self.actionable), "entries": ",".join(self.entries)}
 
 
 def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
@@ -204,36 +172,26 @@ def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
     A measure of a plug-in that does not tell may read anything.
     """
     anything = {name for each in definitions(NAME).values() for name in each.reads}
-    found = set[str]()
+    names = set[str]()
     for measure in wanted:
         reads = set(measure.definition.reads or anything)
         if measure.definition.parameters == measures.GROUPS and not measure.has("actionable"):
-            reads.discard("actionable-mean")
-            reads.difference_update(() if measure.arguments else ("actionable",))
-        found |= rules.effective(reads) | ({"epochs"} if measure.at is not None else set())
-    return frozenset(found)
+            reads -= {"actionable-mean", *([] if measure.arguments else ["actionable"])}
+        names |= rules.effective(reads) | ({"epochs"} if measure.at is not None else set())
+    return frozenset(names)
 
 
-def find_cure(rules: IncidentRules, name: str) -> str:
-    """Return what else than leaving a choice out would help: a measure or another rule."""
-    family = definitions(NAME).values()
-    plain = measures_named([each.name for each in family], NAME)
-    some = [each(actionable=True) for each in plain if each.definition.by_group]
-    for several in (plain, some):
-        if readers := [each.name for each in several if name in read_by([each], rules)]:
-            return f", or ask for a measure that reads it: {listed(readers)}"
-    read = (each.reads for each in family if name in each.reads)
-    silencers = dict.fromkeys(
-        rule for reads in read for silenced, rule in rules.silences(reads) if silenced == name
-    )
-    return "".join(f", or choose another rule than {each}" for each in silencers)
-
-
-OPEN_IN_THE_NOTE = ("logarithm", "order", "delta", "alert_posts", "repeated_labels")
+RUN_WARNINGS = (
+    ("absent", "labelled post", "labelled posts", "missing"),
+    ("repeated", "line", "lines", "repeating a post, of which the last counts"),
+    ("lost", "event", "events", "without labels, ignored: {events}"),
+    ("outside", "priority", "priorities", "outside of [0, 1]"),
+)
+"""What a run is warned of: the number, what is counted, and what is wrong with it."""
 
 
 @frozen(kw_only=True)
-class IncidentEvaluation(Evaluation):
+class IncidentEvaluation(FrameEvaluation):
     """Runs and labels, ready for any measure; its edition has the rules that were asked for."""
 
     words: ClassVar[Words] = Words(
@@ -244,35 +202,68 @@ class IncidentEvaluation(Evaluation):
         groups="information types",
         group_names=("Request-", "CallToAction-", "Report-", "Other-"),
     )
+    readers: ClassVar[Mapping[str, TableReader]] = files.READERS
+    by_name: ClassVar[tuple[str, ...]] = ("ontology", "topics", "epochs")
 
-    stream: Stream
-    found: rows.Read
-    asked: Mapping[str, str]
+    frames: Stream
+    asked: Mapping[str, str] = field(default_factory=dict)
     """What was asked for beside the edition's rules, and what it is called."""
-    over_runs: bool
+    over_runs: bool = False
     """Whether the best, median and worst value over the runs are shown in their place."""
     ineffective: tuple[str, ...] = ()
     """What was asked for and changes nothing in the measures of a table."""
 
-    @property
-    def index(self) -> Stream:
-        """Runs and labels side by side."""
-        return self.stream
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Join the tables by the rules."""
+        stream = rows.join_tables(request.tables, request.rules, request.options.entries)
+        if ALL_TOPICS in stream.topics:
+            raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
+        for name in stream.topics:
+            if name in stream.types:
+                raise UsageError(
+                    f"'{name}' is both an event and a type: call one of them otherwise"
+                )
+        if request.others is None:
+            check_met(stream)
+        # The ontology stands before the labels here.
+        return Content(stream, (), request.options.traits(request.rules) | {"ontology": ""})
+
+    @classmethod
+    def join(
+        cls, request: Request, edition: Edition[Any], readers: Mapping[str, TableReader]
+    ) -> IncidentEvaluation:
+        """Return the evaluation of tables by the rules, with the options in the place of some."""
+        types, base = request.tables["ontology"].frame["type"].to_list(), edition.rules
+        options = replace(
+            request.options,
+            actionable=[types[at] for at in rows.places_of(types, request.options.actionable)],
+            entries=[types[at] for at in rows.places_of(types, request.options.entries)],
+        )
+        applied = options.apply(request.rules)
+        found = super().join(request._replace(options=options, rules=applied), edition, readers)
+        names, called = [each.name for each in fields(base)], options.names(base)
+        changed = [each for each in names if getattr(applied, each) != getattr(base, each)]
+        asked = {each: called.get(each, f"rule {each}").replace("_", "-") for each in changed}
+        asked |= {"entries": "entries"} if options.entries else {}
+        asked.pop("seed", None)
+        return replace(
+            found,
+            asked={each.replace("_", "-"): name for each, name in asked.items()},
+            over_runs=options.over_runs,
+            group_names=found.frames.types,
+            traits={
+                **{each: getattr(applied, each.replace("-", "_")) for each in OPEN},
+                **found.traits,
+            },
+        )
 
     @property
     def starts(self) -> FloatArray:
         """When each event starts: with its earliest judged post."""
         if self.index.judged["time"].has_nulls():
             raise UsageError("some labelled posts have no time, so no batch: give --epochs FILE")
-        first = self.times_of_events(pl.Expr.min, np.inf)
-        return np.zeros_like(first) if any(each.is_relative for each in self.inputs) else first
-
-    def times_of_events(self, of: Any, otherwise: float) -> FloatArray:
-        """Return a time of each event's labelled posts."""
-        times = self.index.judged.group_by("topic").agg(of(pl.col("time")))
-        found = np.full(len(self.index.topics), otherwise)
-        found[times["topic"].to_numpy()] = times["time"].fill_null(otherwise).to_numpy()
-        return found
+        return super().starts
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """Return a measure; at a time, over the posts made before it."""
@@ -289,36 +280,27 @@ class IncidentEvaluation(Evaluation):
 
     def check_asked(self, wanted: Sequence[Measure]) -> None:
         """Refuse a rule or a number that changes none of the measures, and levels nobody told."""
-        named = [each.name for each in wanted if "levels" in each.definition.reads]
-        self.check_levels(listed(named) if named else "")
-        reads, names = read_by(wanted, self.index.rules), listed([each.name for each in wanted])
-        for name, called in self.asked.items():
-            if name not in reads:
-                cure = f"leave it out{find_cure(self.index.rules, name)}"
-                raise UsageError(f"{called} changes nothing in {names}: {cure}")
+        names = listed([each.name for each in wanted])
+        self.check_shown(read_by(wanted, self.index.rules), names)
 
     def check_shown(self, reads: Collection[str], what: str) -> tuple[str, ...]:
-        """Refuse what changes nothing in something else than measures; return warnings."""
-        self.check_levels(what if "levels" in reads else "")
+        """Refuse levels that nobody told, and what changes nothing here; return warnings."""
+        if "levels" in reads and not self.index.has_levels:
+            raise UsageError(
+                f"the labels tell no priorities, which are needed for {what}: ask for measures of "
+                "types alone, such as -m 'type.P type.R type.F1', or add to the labels a column "
+                f"level with {', '.join(files.LEVELS)}"
+            )
         for name, called in self.asked.items():
             if name not in reads:
                 raise UsageError(f"{called} changes nothing in {what}: leave it out")
         return tuple(self.unread(reads))
 
-    def check_levels(self, what: str) -> None:
-        """Refuse what needs priorities where the labels tell none."""
-        if what and not self.found.has_levels:
-            raise UsageError(
-                f"the labels tell no priorities, and these need them: {what}. Ask for measures of "
-                "types alone, such as -m 'type.P type.R type.F1', or add to the labels a column "
-                f"level with {', '.join(files.LEVELS)}"
-            )
-
     def unread(self, reads: Collection[str]) -> Iterator[str]:
         """Yield what changes nothing, but is not refused since another file could make it count."""
-        if "epochs" in self.found.tables and "epochs" not in reads:
+        if "epochs" in self.index.tables and "epochs" not in reads:
             yield "the epochs change nothing: nothing here asks when a post was made"
-        if "emitted-from" in self.asked and not self.found.runs.is_weighed:
+        if "emitted-from" in self.asked and not self.index.of_runs.is_weighed:
             yield "the threshold changes nothing: no type of the runs has a number"
 
     def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:
@@ -332,11 +314,11 @@ class IncidentEvaluation(Evaluation):
 
     def without_missing(self) -> IncidentEvaluation:
         """Return the same, where events that a run lacks are left out of what `all` is taken of."""
-        return replace(self, stream=self.stream.without_absent())
+        return replace(self, frames=self.index.without_absent())
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what a reader of these measures should know."""
-        stream, found, topics = self.index, self.found, self.index.topics
+        stream, topics = self.index, self.index.topics
         yield from self.label_warnings()
         names = pl.lit(pl.Series(topics, dtype=pl.String)).gather("topic")
         posts = stream.judged.sort("topic").with_columns(topic=names)
@@ -346,94 +328,78 @@ class IncidentEvaluation(Evaluation):
             if events := [topics[at] for at in met["topic"].unique().sort()]:
                 why = "posts without times, taken in the order of the run's file"
                 yield f"{why}: {listed(events)}"
-        for where, unknown in (("labels", found.labels.unknown), ("runs", found.runs.unknown)):
-            if unknown:
-                yield f"{where}: types that the ontology lacks, ignored: {list_counts(unknown)}"
-        if short := found.runs.short:
-            yield f"runs: types by another than their full name: {list_counts(short)}"
-        if sizes := found.runs.odd:
+        unknown = "types that the ontology lacks, ignored"
+        for what, names_of in (
+            (f"labels: {unknown}", stream.of_labels.unknown),
+            (f"runs: {unknown}", stream.of_runs.unknown),
+            ("runs: types by another than their full name", stream.of_runs.short),
+        ):
+            if names_of:
+                ordered = sorted(names_of.items(), key=lambda item: (-item[1], item[0]))
+                yield f"{what}: {listed([f'{name} ({number:,})' for name, number in ordered])}"
+        if sizes := stream.of_runs.odd:
             odd = ", ".join(f"{number:,} of {size}" for size, number in sizes.items())
-            total = found.tables["ontology"].frame.height
+            total = stream.tables["ontology"].frame.height
             yield f"runs: vectors that are not {total} long, read as far as they go: {odd}"
         yield from self.run_warnings()
         yield from self.ineffective
 
     def label_warnings(self) -> Iterator[str]:
         """Yield what a reader should know of the labels."""
-        labels, stream = self.found.tables["labels"], self.index
-        if self.found.has_levels and (unknown := self.found.unknown_levels):
-            yield f"{count(unknown, 'label')} of unknown priority"
+        stream, labels = self.index, self.index.tables["labels"]
+        unanswered = 0
         if "relevant" in labels.frame.columns:
-            is_open = pl.col("type").is_not_null() & pl.col("relevant").is_null()
-            if unanswered := labels.frame.filter(is_open).height:
-                yield f"{count(unanswered, 'row')} of a pool without an answer, left out"
+            unanswered = labels.frame.filter(pl.col("relevant").is_null()).drop_nulls("type").height
+        for number, noun, words in (
+            (stream.unknown_levels * stream.has_levels, "label", "of unknown priority"),
+            (unanswered, "row", "of a pool without an answer, left out"),
+            (sum(labels.notes), "label", "of posts without an id, which no run can have"),
+            (
+                sum(stream.unscored.values()),
+                "label",
+                f"of events that are no topic, ignored: {listed(list(stream.unscored))}",
+            ),
+        ):
+            if number:
+                yield f"{count(number, noun)} {words}"
         if stream.asked is not None:
             asked = set(stream.asked["type"])
-            names = [name for at, name in enumerate(stream.types) if at not in asked]
-            if names:
+            if names := [name for at, name in enumerate(stream.types) if at not in asked]:
                 yield f"types for which no post was judged, left out of means: {listed(names)}"
-        if nameless := sum(labels.notes):
-            yield f"{count(nameless, 'label')} of posts without an id, which no run can have"
-        if unscored := self.found.unscored:
-            number = count(sum(unscored.values()), "label")
-            yield f"{number} of events that are no topic, ignored: {listed(list(unscored))}"
 
     def run_warnings(self) -> Iterator[str]:
         """Yield what a reader should know of each run."""
-        lines, priority, event = self.index.lines, pl.col("priority"), pl.col("event")
+        lines, priority = self.index.lines, pl.col("priority")
+        is_lost = pl.col("topic").is_null()
         facts = lines.group_by("run").agg(
             low=priority.min(),
             high=priority.max(),
             priorities=priority.count(),
-            outside=((priority < 0) | (priority > 1)).cast(pl.Int64).sum(),
-            lost=event.filter(pl.col("topic").is_null()).unique().cast(pl.String),
-            repeated=pl.len(),
+            outside=(~priority.is_between(0, 1)).cast(pl.Int64).sum(),
+            events=pl.col("event").filter(is_lost).unique().cast(pl.String).sort(),
+            lost=pl.col("event").filter(is_lost).n_unique(),
+            repeated=pl.len().cast(pl.Int64) - pl.struct("event", "post_id").n_unique(),
         )
-        posts = lines.unique(["run", "event", "post_id"]).group_by("run").len("posts")
         absent = self.index.replies.group_by("run").agg(absent=pl.col("i").null_count())
-        facts = facts.join(posts, on="run").join(absent, on="run").sort("run")
-        facts = facts.with_columns(pl.col("repeated").cast(pl.Int64) - pl.col("posts"))
-        for each in facts.iter_rows(named=True):
-            run, lost = f"run {self.index.runs[each['run']]}: ", sorted(each["lost"])
-            if each["absent"]:
-                yield f"{run}{count(each['absent'], 'labelled post')} missing"
-            if each["repeated"]:
-                lines_of = count(each["repeated"], "line")
-                yield f"{run}{lines_of} repeating a post, of which the last counts"
-            if lost:
-                yield f"{run}{count(len(lost), 'event')} without labels, ignored: {listed(lost)}"
+        for each in facts.join(absent, on="run").sort("run").iter_rows(named=True):
+            run = f"run {self.index.runs[each['run']]}"
+            for name, one, many, words in RUN_WARNINGS:
+                if number := each[name]:
+                    wrong = words.format(events=listed(each["events"]))
+                    yield f"{run}: {number:,} {one if number == 1 else many} {wrong}"
             if each["priorities"] > 1 and each["low"] == each["high"]:
-                yield f"{run}every priority is {each['low']:g}"
-            if number := each["outside"]:
-                noun = "priority" if number == 1 else "priorities"
-                yield f"{run}{number:,} {noun} outside of [0, 1]"
+                yield f"{run}: every priority is {each['low']:g}"
 
     def finished(self, scores: Scores) -> Scores:
         """Return the scores of the runs, or in their place the best, median and worst."""
         return over_runs(scores, NAME) if self.over_runs else scores
 
-    # Batches hold the labelled posts that were made in them.
-
-    @property
-    def ends(self) -> FloatArray:
-        """No event has an end of its own."""
-        return np.full(len(self.index.topics), -np.inf)
-
-    @property
-    def latest(self) -> FloatArray:
-        """The time of each event's last labelled post."""
-        return self.times_of_events(pl.Expr.max, -np.inf)
-
-    @property
-    def sent(self) -> tuple[IntArray, FloatArray]:
-        """The labelled posts that each run has: their unit and time."""
-        return self.index.sent
-
     def in_batches(self, measure: Measure, batches: Batches) -> Values:
         """Return a measure of each (run, event) in each batch; undefined past an event's last.
 
-        The worth of a post depends on the false alerts before it, so it is worked out along the
-        whole stream; a batch then takes the worth of its own posts.
+        A batch holds the labelled posts that were made in it. The worth of a post depends on the
+        false alerts before it, so it is worked out along the whole stream; a batch then takes the
+        worth of its own posts.
         """
         stream = self.index.in_batches(batches)
         found = measure.definition.account(stream, measure).before(np.zeros(stream.size))
@@ -442,102 +408,11 @@ class IncidentEvaluation(Evaluation):
         return Values(np.where(defined, found.value.reshape(shape), 0.0), defined)
 
 
-def list_counts(names: Mapping[str, int]) -> str:
-    """Return names with how often each stands there, the most frequent first."""
-    ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
-    return listed([f"{name} ({number:,})" for name, number in ordered])
-
-
-def read(
-    inputs: IncidentInputs,
-    options: IncidentOptions,
-    edition: Edition[IncidentRules],
-    rules: Mapping[str, str],
-    access: Access,
-) -> IncidentEvaluation:
-    """Read every input; a fault in any of them is an `InputError`."""
-    tables = read_tables(inputs, options, edition, rules, access)
-    evaluation = join(options, edition, rules, tables)
-    check_met(evaluation.stream, evaluation.found)
-    return evaluation
-
-
-def read_tables(
-    inputs: IncidentInputs,
-    options: IncidentOptions,
-    edition: Edition[IncidentRules],
-    rules: Mapping[str, str],
-    access: Access,
-) -> dict[str, Table]:
-    """Read every input; wrong usage is told before any file is read."""
-    options.apply(edition.rules.changed(rules))
-    access.check(inputs, options, rules)
-    return read_inputs(open_inputs(inputs), access, files.READERS, ("ontology", "topics", "epochs"))
-
-
-def join(
-    options: IncidentOptions,
-    edition: Edition[IncidentRules],
-    rules: Mapping[str, str],
-    tables: Mapping[str, Table],
-) -> IncidentEvaluation:
-    """Return the evaluation of tables."""
-    base = edition.rules
-    types = tables["ontology"].frame["type"].to_list()
-    actionable, entries = (
-        tuple(types[at] for at in rows.places_of(types, names))
-        for names in (options.actionable, options.entries)
-    )
-    options = replace(options, actionable=actionable, entries=entries)
-    applied = options.apply(base.changed(rules))
-    stream, found = rows.join_tables(tables, applied, entries)
-    if ALL_TOPICS in stream.topics:
-        raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
-    for name in stream.topics:
-        if name in stream.types:
-            raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
-    names = {name.replace("_", "-"): getattr(applied, name) for name in OPEN_IN_THE_NOTE}
-    traits = names | {"rules": applied.said(base, without=names)} | options.traits(applied)
-    beside = [name for name in ("ontology", "labels", "topics", "epochs") if name in tables]
-    sources = sorted(beside, key=lambda name: name != "labels")
-    return IncidentEvaluation(
-        edition=replace(edition, rules=applied),
-        stream=stream,
-        found=found,
-        asked=options.changes(rules, base),
-        traits=traits | hashes({name: tables[name] for name in beside}),
-        over_runs=options.over_runs,
-        group_names=stream.types,
-        inputs=(
-            *tables["runs"].sources,
-            *(replace(each, runs=()) for name in sources for each in tables[name].sources),
-        ),
-    )
-
-
-class IncidentGold(Gold):
+class IncidentGold(FrameGold):
     """Labels and types, to which lines of runs are held as they come: all lines are kept."""
 
+    evaluation = IncidentEvaluation
     has_sums = False
-    reader = files.RUNS
-
-    def __init__(
-        self,
-        inputs: IncidentInputs,
-        options: IncidentOptions,
-        edition: Edition[IncidentRules],
-        changed: Mapping[str, str],
-        access: Access,
-    ) -> None:
-        from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
-
-        access = replace(access, runs=read_nothing(self.reader))
-        self.tables = read_tables(inputs, options, edition, changed, access)
-        self.call = options, edition, changed
-
-    def evaluate(self, runs: Table, others: pl.DataFrame) -> IncidentEvaluation:  # noqa: ARG002 - none
-        """Return the evaluation of some lines."""
-        return join(*self.call, {**self.tables, "runs": runs})
 
     def prepare(
         self,
@@ -555,16 +430,16 @@ class IncidentGold(Gold):
     def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
         """Refuse a run of which no line speaks of a labelled post."""
         if not to_come:
-            check_met(evaluation.stream, evaluation.found)
+            check_met(evaluation.index)
         return []
 
 
-def check_met(stream: Stream, found: rows.Read) -> None:
+def check_met(stream: Stream) -> None:
     """Refuse a run that has lines, but none that speaks of a labelled post: a wrong file."""
     met = stream.lines.drop_nulls("j").select("run").unique()
     wrong = stream.lines.join(met, on="run", how="anti", maintain_order="left")
     if wrong.height:
-        table, row = found.tables["runs"], wrong.row(0, named=True)
+        table, row = stream.tables["runs"], wrong.row(0, named=True)
         reason = (
             f'no line of run "{stream.runs[row["run"]]}" speaks of a labelled post: here post '
             f'"{row["post_id"]}" of event "{row["event"]}", in the labels '
@@ -608,7 +483,7 @@ def is_labels(source: Input) -> bool:
 def is_run(source: Input) -> bool:
     """Return whether an input is a run in a form of the track."""
     is_other = files.is_ontology(source) or is_labels(source)
-    return not is_other and files.kind_of(source) not in (None, files.PLAIN)
+    return not is_other and any(track.matches(source) for track in files.RUNS.tracks)
 
 
 def validate_run(source: Input, _: str | None, paths: Sequence[str]) -> Any:
@@ -673,7 +548,7 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
     reporting=explain.reporting,
     definitions=measures.DEFINITIONS,
     editions=EDITIONS,
-    read=read,
+    read=IncidentEvaluation.read,
     gold=IncidentGold,
     views=(View.of(explain.alerts), View.of(explain.types)),
     writers=(

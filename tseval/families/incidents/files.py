@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -22,7 +22,17 @@ from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input
 from tseval.io.json_text import HALVES_CURE, holds_half, objects
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
-from tseval.io.records import Record, is_list, is_name, is_number, is_numbers, is_texts, wrong_in
+from tseval.io.records import (
+    Record,
+    is_array,
+    is_list,
+    is_name,
+    is_number,
+    is_numbers,
+    is_texts,
+    records_in,
+    wrong_in,
+)
 from tseval.io.schema import ALL_TOPICS, POST_ID, RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults, frame_of_rows
 from tseval.io.times import NotANumber, number
@@ -94,9 +104,7 @@ def read_document(source: Input, faults: FaultList) -> Any:
     try:
         document = json_text.load(text)
     except (ValueError, RecursionError) as error:
-        is_cut = text.lstrip()[0] in "[{"
-        cure = "close what is open; no comma after the last"
-        cure = cure if is_cut else "give the file of information types, which is JSON"
+        cure = "give the track's JSON: close what is open; no comma after the last"
         faults.refuse(*json_text.fault_of(text, error, cure))
     if "\\u" in text and holds_half(document):
         reason = "an escape stands for half a character: not UTF-8"
@@ -118,52 +126,50 @@ def is_ontology(source: Input) -> bool:
 def read_types(source: Input, faults: FaultList) -> TrackRows:
     """Read the types of an ontology with their parents."""
     document = read_document(source, faults)
-    path, key = ("informationTypes", "id") if isinstance(document, dict) else ("", "ID")
-    entries = document.get(path) if isinstance(document, dict) else document
+    entries = document.get("informationTypes") if isinstance(document, dict) else document
     if not isinstance(entries, list) or not entries:
         faults.refuse(None, "no information types", ONTOLOGY_FORMS, "no-rows")
-
-    def refuse(at: int, reason: str, cure: str, code: str) -> None:
-        faults.add(None, f"{path}[{at}]: {reason}", cure, code)
-
-    parents: dict[str, str | None] = {}
+    path, key, rows = ("", "ID", []) if entries is document else ("informationTypes", "id", [])
     for at, entry in enumerate(entries):
+        place = f"{path}[{at}]: "
         if wrong := wrong_in(entry, **{key: is_name}):
-            refuse(at, wrong, ONTOLOGY_FORMS, "record-format")
-        elif entry[key] in parents:
-            refuse(at, f'type "{entry[key]}" stands twice', "remove one of them", "duplicate-id")
-        elif entry[key] == ALL_TOPICS:
-            reason = f'a type is called "{ALL_TOPICS}", the name of the mean'
-            refuse(at, reason, "give the type another name", "reserved-name")
+            faults.add(None, f"{place}{wrong}", ONTOLOGY_FORMS, "record-format")
         else:
-            parents[entry[key]] = str(entry["Parent"]) if entry.get("Parent") else None
-    faults.check()
-    for at, (name, parent) in enumerate(parents.items()):
-        above = [parent]
-        while above[-1] in parents and len(above) <= len(parents):
-            above.append(parents[above[-1]])
-        if parent is not None and parent not in parents:
-            cure = "name a type of this file, or leave it out"
-            refuse(at, f'parent "{parent}" is no type', cure, "unknown-id")
-        elif len(above) > len(parents):
-            refuse(at, f'type "{name}" is its own ancestor', "mend its parents", "cyclic-types")
-    return TrackRows(frame_of_rows(((0, *each) for each in parents.items()), ONTOLOGY.schema))
+            parent = str(entry["Parent"]) if entry.get("Parent") else None
+            rows.append((None, entry[key], parent, place))
+    return TrackRows(frame_of_rows(rows, ONTOLOGY.schema, "type", "parent", place=pl.String))
+
+
+def check_types(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Check the names of types, and that the parents of each are types and none of them itself."""
+    if len(faults):
+        return frame
+    types, above = frame["type"], frame["parent"]
+    for _ in types:
+        above = above.replace_strict(types, frame["parent"], default=None)
+    parent, reserved = pl.col("parent"), frame.filter(type=ALL_TOPICS)
+    reason, cure = '{place}a type is called "{type}", the name of the mean', "give it another name"
+    add_faults(faults, reserved, reason, cure, "reserved-name")
+    unknown = frame.filter(parent.is_not_null() & ~parent.is_in(types.implode()))
+    cure = "name a type of this file, or leave it out"
+    add_faults(faults, unknown, '{place}parent "{parent}" is no type', cure, "unknown-id")
+    reason, cure = '{place}type "{type}" is its own ancestor', "mend its parents"
+    add_faults(faults, frame.filter(above.is_not_null()), reason, cure, "cyclic-types")
+    return frame
 
 
 ONTOLOGY = TableReader(
     schema=Schema(
-        "ontology", (Column("type", Kind.ID), Column("parent", Kind.TEXT, required=False))
+        "ontology",
+        (Column("type", Kind.ID), Column("parent", Kind.TEXT, required=False)),
+        ("type",),
     ),
     tracks=(TrackFile(recognise=is_ontology, read=read_types),),
+    check=check_types,
     reads_tables=False,
 )
 
 # Topics.
-
-
-def is_topics(source: Input) -> bool:
-    """Return whether an input looks like the track's file of topics."""
-    return b"<top>" in source.head() and b"<dataset>" in source.head()
 
 
 def read_topics(source: Input, faults: FaultList) -> TrackRows:
@@ -186,7 +192,7 @@ def read_topics(source: Input, faults: FaultList) -> TrackRows:
 
 TOPICS = TableReader(
     schema=Schema("incident topics", (Column("number", Kind.ID), TOPIC)),
-    tracks=(TrackFile(recognise=is_topics, read=read_topics),),
+    tracks=(TrackFile(marks=("<top>", "<dataset>"), read=read_topics),),
     empty=("no topics", "looked for <top>, <num>, <dataset>, </top>"),
     reads_tables=False,
 )
@@ -237,17 +243,12 @@ def spell(record: Any) -> Any:
 
 def posts_in(source: Input, faults: FaultList) -> Iterator[tuple[int | None, str, Any]]:
     """Yield each post with its line, or with its path in a document; it has its event."""
-    first = source.first_line().removeprefix(BYTE_ORDER_MARK)
-    record: Any = None
-    with suppress(ValueError, RecursionError):
-        record = json.loads(first) if first.lstrip().startswith(b"{") else None
-    if isinstance(record, dict) and "postID" in record:
-        yield from ((line, "", spell(each)) for line, each in objects(source, faults))
+    first = source.first_line()
+    if is_array(source) or (b'"postID"' in first and b'"tweets"' not in first):
+        for at, (line, each) in enumerate(records_in(source, faults)):
+            yield (None, f"[{at}]: ", spell(each)) if is_array(source) else (line, "", spell(each))
         return
     document = read_document(source, faults)
-    if isinstance(document, list):
-        yield from ((None, f"[{at}]: ", spell(each)) for at, each in enumerate(document))
-        return
     events = document.get("events") if isinstance(document, dict) else None
     if not isinstance(events, list):
         faults.refuse(None, "no labels", LABEL_FORMS, "no-rows")
@@ -270,7 +271,7 @@ def read_listing(source: Input, faults: FaultList) -> TrackRows:
     for line, place, post in posts_in(source, faults):
         if isinstance(post, dict) and post.get("postID", "") is None:
             nameless += 1
-            post["postID"] = f"(no id: {place.removesuffix(': ') or f'line {line}'})"
+            post["postID"] = f"(no id: {nameless})"
         wrong = wrong_in(post, eventID=is_name, postID=is_name, postCategories=is_texts)
         if wrong:
             faults.add(line, place + wrong, POST_CURE, "record-format")
@@ -322,16 +323,6 @@ LEVEL_MEANING = (
     "asks for priorities"
 )
 TEXT_MEANING = "what the post says; a report shows it, and no score asks for it"
-TYPED_LABELS = TableReader(
-    schema=Schema(
-        "labels",
-        (EVENT, POST, replace(TYPES, required=True), TIME, replace(TEXT, meaning=TEXT_MEANING)),
-        row="what assessors said of a post",
-    ),
-    check=check_labels,
-    empty=("holds no labels", LABEL_FORMS),
-)
-"""Labels of types alone."""
 JUDGED_POOL = TableReader(
     schema=Schema(
         "judged pool",
@@ -367,10 +358,10 @@ def choose_labels(source: Input, form: str | None) -> TableReader:
     if not source.is_table and (not source.head(1) or (form is None and holds_listing(source))):
         return LABELS
     names = names_of(source)
-    if form == "tsv":
-        names = source.renamed(fields.split_tabs(source.first_line(), LABELS.schema))
-    elif form == "csv":
-        names = source.renamed(fields.split_commas(source.first_line()))
+    if form is not None and not source.is_table:
+        from tseval.core.nearest import names_in  # here, because few commands need it
+
+        names = source.renamed(names_in(source, form))
     return label_table(names) or (JUDGED_POOL if "type" in names else LABELS)
 
 
@@ -393,13 +384,21 @@ LABELS = TableReader(
     choose=choose_labels,
 )
 """A post may be labelled more than once."""
+TYPED_LABELS = replace(
+    LABELS,
+    schema=replace(
+        LABELS.schema,
+        columns=(EVENT, POST, replace(TYPES, required=True), *LABELS.schema.columns[4:]),
+    ),
+    tracks=(),
+    choose=None,
+)
+"""Labels of types alone."""
 
 # Runs.
 
 FIELDS = "event Q0 post rank importance types tag"
 LINE_CURE = f"a line of a run is: {FIELDS}"
-FIELD_LINES, JSON_LINES, PROPOSAL, PLAIN = "fields", "lines", "proposal", "plain"
-"""The kinds of runs: fields, JSON lines of 2021, runs of the proposal, plain tables."""
 
 
 def first_fields(source: Input) -> list[str]:
@@ -408,33 +407,17 @@ def first_fields(source: Input) -> list[str]:
     return next((line.split() for line in head.split("\n") if line.strip()), [])
 
 
-def kind_of(source: Input) -> str | None:
-    """Return the kind of run that an input is by its first bytes, None if it is no run."""
-    if source.is_table:
-        return PLAIN
-    form, names = recognise(source)
-    if form == "jsonl" and {"tweet_id", "info_type_labels"}.issubset(names):
-        return JSON_LINES
-    if is_proposed(source):
-        return PROPOSAL
-    if not PREDICTIONS.missing(source.renamed(names)):
-        return PLAIN
+def is_of_fields(source: Input) -> bool:
+    """Return whether an input is a run of fields by its first line."""
     words = first_fields(source)
     if len(words) < 6 or words[2] == "Q0":
-        return None
-    numbers = pl.Series(words[3:5]).cast(pl.Float64, strict=False)
-    return FIELD_LINES if words[1] == "Q0" or not numbers.has_nulls() else None
-
-
-def is_kind(source: Input, kind: str) -> bool:
-    """Return whether an input is a run of this kind."""
-    return kind_of(source) == kind
+        return False
+    return words[1] == "Q0" or not pl.Series(words[3:5]).cast(float, strict=False).has_nulls()
 
 
 def has_fields(source: Input) -> bool:
     """Return whether to read an input as lines of fields, cut off though they may be."""
-    kind = kind_of(source)
-    return kind == FIELD_LINES or (kind is None and first_fields(source)[1:2] == ["Q0"])
+    return first_fields(source)[1:2] == ["Q0"] or is_of_fields(source)
 
 
 def parse_rest() -> Mapping[str, pl.Expr]:
@@ -498,6 +481,7 @@ LINE = Record(
     info_type_labels=is_numbers,
 )
 """A line of a run of 2021."""
+MARKS_OF_2021 = ('"tweet_id"', '"info_type_labels"')
 
 
 def read_json_lines(source: Input, faults: FaultList, details: bool = False) -> TrackRows:
@@ -579,16 +563,11 @@ def runs_reader(schema: Schema, details: bool) -> TableReader:
     return TableReader(
         schema=schema,
         tracks=(
-            TrackFile(
-                recognise=partial(is_kind, kind=JSON_LINES),
-                read=partial(read_json_lines, details=details),
-            ),
+            TrackFile(marks=MARKS_OF_2021, read=partial(read_json_lines, details=details)),
             TrackFile(
                 recognise=is_proposed, schema=lambda _, source: name_columns(proposed, source)
             ),
-            TrackFile(
-                recognise=partial(is_kind, kind=FIELD_LINES), applies=has_fields, read=read_fields
-            ),
+            TrackFile(recognise=is_of_fields, applies=has_fields, read=read_fields),
         ),
         check=code_run,
         may_be_empty=True,
@@ -620,7 +599,7 @@ PROCESSING = ("Automatic", "Semi-Automatic", "Manual")
 
 def run_faults(source: Input, table: Table) -> Iterator[Fault]:
     """Yield the errors of a run by the rules of the track."""
-    rows, kind = table.frame, kind_of(source)
+    rows = table.frame
     runs = rows.unique("run", keep="first", maintain_order=True)
     is_well_formed = pl.col("run").cast(pl.String).str.contains(TAG)
     outside = rows.filter((pl.col("priority") < 0) | (pl.col("priority") > 1))
@@ -634,15 +613,17 @@ def run_faults(source: Input, table: Table) -> Iterator[Fault]:
         (outside, PRIORITY_REASON, "the track takes priorities from 0 to 1", "number-range"),
     ):
         yield from table.faults(wrong, reason, cure, code)
-    if kind == JSON_LINES:
+    if RUNS.tracks[0].matches(source):
         for line, record in objects(source, FaultList(source)):
             for key_of, allowed in (("info_type_scores", None), ("info_type_labels", (0, 1))):
                 reason = wrong_vector(record.get(key_of), allowed)
                 if reason:
                     told, cure = f'"{key_of}" {reason}', "one number a type, 25 in all"
                     yield Fault(source.path, line, told, cure, "record-format")
-    if kind == PROPOSAL and recognise(source)[0] in ("jsonl", JSON):
-        yield from proposal_faults(source)
+    elif is_proposed(source) and recognise(source)[0] in ("jsonl", JSON):
+        for line, record in read_objects(source, FaultList(source)):
+            for reason, cure in wrong_proposal(record):
+                yield Fault(source.path, line, reason, cure, "record-format")
         earlier = rows.filter(pl.col("time") < pl.col("time").shift(1).over("topic"))
         reason = 'post "{post_id}" is earlier than the one before it in its event'
         yield from table.faults(earlier, reason, "sort the run by PostTimestamp", "time-order")
@@ -657,20 +638,6 @@ def wrong_vector(values: Any, allowed: tuple[int, ...] | None) -> str:
         if not is_plain or not (value in allowed if allowed else 0 <= value <= 1):
             return f"has {json.dumps(value)}, which is not {'0 or 1' if allowed else 'from 0 to 1'}"
     return ""
-
-
-def proposal_faults(source: Input) -> Iterator[Fault]:
-    """Yield the errors of lines of the proposal; an error of all lines is told once."""
-    lines, total = dict[tuple[str, str], list[int]](), 0
-    for line, record in read_objects(source, FaultList(source)):
-        total += 1
-        for error in wrong_proposal(record):
-            lines.setdefault(error, []).append(line)
-    for (reason, cure), where in lines.items():
-        is_in_all = total > 1 and len(where) == total
-        told = f"{reason}, in each of its {total:,} lines" if is_in_all else reason
-        places: Sequence[int | None] = [None] if is_in_all else where
-        yield from (Fault(source.path, line, told, cure, "record-format") for line in places)
 
 
 def wrong_proposal(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

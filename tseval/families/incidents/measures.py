@@ -85,25 +85,15 @@ def confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     return counts.with_columns(numbers.fill_null(0).cast(pl.Int64))
 
 
-def precision() -> pl.Expr:
-    """Return TP / (TP + FP), 0 where that is 0/0."""
-    return divided("both", "given", empty=0.0)
-
-
-def recall() -> pl.Expr:
-    """Return TP / (TP + FN), 0 where that is 0/0."""
-    return divided("both", "true", empty=0.0)
-
-
-def f1() -> pl.Expr:
-    """Return 2 TP / (2 TP + FP + FN), 0 where that is 0/0."""
-    return divided(2 * pl.col("both"), pl.col("given") + pl.col("true"), empty=0.0)
-
-
-def accuracy() -> pl.Expr:
-    """Return (TP + TN) / posts, 0 where that is 0/0."""
-    wrong = pl.col("given") + pl.col("true") - 2 * pl.col("both")
-    return divided(pl.col("posts") - wrong, pl.col("posts"), empty=0.0)
+PRECISION = divided("both", "given", empty=0.0)
+"""TP / (TP + FP), 0 where that is 0/0."""
+RECALL = divided("both", "true", empty=0.0)
+"""TP / (TP + FN), 0 where that is 0/0."""
+F1 = divided(2 * pl.col("both"), pl.col("given") + pl.col("true"), empty=0.0)
+"""2 TP / (2 TP + FP + FN), 0 where that is 0/0."""
+WRONG = pl.col("given") + pl.col("true") - 2 * pl.col("both")
+ACCURACY = divided(pl.col("posts") - WRONG, pl.col("posts"), empty=0.0)
+"""(TP + TN) / posts, 0 where that is 0/0."""
 
 
 def mean_of_types(
@@ -118,48 +108,39 @@ def mean_of_types(
     if measure.has("actionable") and stream.rules.actionable_mean == "named":
         divisor = len(stream.rules.actionable) - (without in stream.actionable)
     own = pl.col("value").filter(pl.col("type").is_in(members))
-    is_defined = own.count() > 0
-    if of_defined:
-        divisor_of = own.count().cast(pl.Float64)
-    else:
-        divisor_of = pl.lit(float(divisor))
-        among = pl.col("value") if without < -1 else own
-        is_defined = (among.count() > 0) & (divisor > 0)
-    sums = values.group_by("unit").agg(
-        sum=total(own), by=divisor_of.first(), is_defined=is_defined.first()
-    )
+    among = own if of_defined or without > -2 else pl.col("value")
+    by = own.count().cast(pl.Float64) if of_defined else pl.lit(float(divisor)).first()
+    sums = values.group_by("unit").agg(sum=total(own), by=by, number=among.count())
+    is_defined = (pl.col("number") > 0) & (divisor > 0)
     return sums.select(
-        "unit", value=pl.when("is_defined").then(quotient(pl.col("sum"), pl.col("by")))
+        "unit", value=pl.when(is_defined).then(quotient(pl.col("sum"), pl.col("by")))
     )
 
 
-def values_of_types(stream: Stream, of: Callable[[], pl.Expr], *, by_run: bool) -> pl.DataFrame:
+def values_of_types(of: pl.Expr, stream: Stream, *, by_run: bool) -> pl.DataFrame:
     """Return a measure of each type against all others, by unit or by run."""
-    value = of()
     if stream.rules.types_of_event == "labelled" and not by_run:
-        value = pl.when(pl.col("true") == 0).then(0.0).otherwise(value)
+        of = pl.when(pl.col("true") == 0).then(0.0).otherwise(of)
     counts = stream.add_up(confusion, by_run=by_run)
-    return counts.select(*KEY, value=pl.when(pl.col("posts") > 0).then(value))
+    return counts.select(*KEY, value=pl.when(pl.col("posts") > 0).then(of))
 
 
-def account_types(of: Callable[[], pl.Expr], stream: Stream, measure: Measure) -> Taken:
+def account_types(of: pl.Expr, stream: Stream, measure: Measure) -> Taken:
     """Return a measure of one type against all others, as the mean over types."""
-    means, values = [], pl.DataFrame()
-    for by_run in (False, True):
-        values = values_of_types(stream, of, by_run=by_run)
-        average = partial(mean_of_types, stream, measure, of_defined=stream.asked is not None)
-        if of is f1 and stream.rules.f1_mean == "averages":
+    average = partial(mean_of_types, stream, measure, of_defined=stream.asked is not None)
+    both = [values_of_types(of, stream, by_run=by_run) for by_run in (False, True)]
+    means = [average(values) for values in both]
+    if of is F1 and stream.rules.f1_mean == "averages":
+        for at, by_run in enumerate((False, True)):
             first, second = (
-                average(values_of_types(stream, each, by_run=by_run))
-                for each in (precision, recall)
+                average(values_of_types(each, stream, by_run=by_run))
+                for each in (PRECISION, RECALL)
             )
             one, other = pl.col("value"), pl.col("other")
-            both = divided(2 * one * other, one + other, empty=0.0)
+            value = divided(2 * one * other, one + other, empty=0.0)
             pairs = first.join(second.select("unit", other="value"), on="unit")
-            means.append(pairs.select("unit", value=pl.when(one.is_not_null()).then(both)))
-        else:
-            means.append(average(values))
-    return take(stream, means, values, stream.members(measure))
+            means[at] = pairs.select("unit", value=pl.when(one.is_not_null()).then(value))
+    return take(stream, means, both[1], stream.members(measure))
 
 
 def take(
@@ -200,22 +181,16 @@ def any_confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     rules, places = stream.rules, type_places(stream.types, renamed=False)
     useless = [places[name] for name in (IRRELEVANT, UNSORTED) if name in places]
     each = posts.select("unit", "j", "i")
-    true = stream.truth.with_columns(is_true=True)
-    said = each.drop_nulls("i").join(stream.given, on="i")
-    said = (
-        said.join(true, on=["j", "type"], how="left")
-        .group_by("unit", "j")
-        .agg(
-            is_useless=pl.col("type").is_in(useless).any(),
-            match=pl.col("is_true").any(),
-            typed=True,
-        )
+    true = stream.truth.with_columns(match=True)
+    said = each.drop_nulls("i").join(stream.given, on="i").join(true, on=["j", "type"], how="left")
+    is_useless = pl.col("type").is_in(useless) & (rules.refusals == "on")
+    said = said.group_by("unit", "j").agg(
+        refused=is_useless.any(), match=pl.col("match").any(), typed=True
     )
     rows = each.join(said, on=["unit", "j"], how="left")
-    useless_said, match, typed = (
-        pl.col(name).fill_null(False) for name in ("is_useless", "match", "typed")
+    refused, match, typed = (
+        pl.col(name).fill_null(value=False) for name in ("refused", "match", "typed")
     )
-    refused = useless_said & (rules.refusals == "on")
     hit = match & ~refused
     claimed = ~refused & (typed | (rules.any_untyped == "wrong"))
     sought = hit | ~(refused & match) & (~claimed | (rules.any_wrong == "both"))
@@ -224,10 +199,10 @@ def any_confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by("unit").agg(**sums, posts=pl.len().cast(pl.Int64))
 
 
-def account_any(of: Callable[[], pl.Expr], stream: Stream, _: Measure) -> Taken:
+def account_any(of: pl.Expr, stream: Stream, _: Measure) -> Taken:
     """Return a measure of posts, right if any type of the run is one of the assessors'."""
     right = divided(pl.col("posts") - pl.col("wrong"), pl.col("posts"))
-    return take_score(stream, any_confusion, right if of is accuracy else of())
+    return take_score(stream, any_confusion, right if of is ACCURACY else of)
 
 
 # Priorities.
@@ -465,15 +440,11 @@ def add_up_worth(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     labels = posts.group_by("unit").agg(
         high_posts=(own >= HIGH).cast(pl.Int64).sum(), low_posts=is_low.cast(pl.Int64).sum()
     )
-    units = posts.select("run", "j", "unit")
-    own_runs = pl.col("run").is_between(
-        *posts.select(pl.min("run"), pl.max("run").alias("last")).row(0)
-    )
     worth, is_high = pl.col("worth"), pl.col("is_high")
-    trail = (
-        stream.worth.filter(own_runs)
-        .join(units, on=["run", "j"])
-        .select("unit", high=pl.when(is_high).then(worth), low=pl.when(~is_high).then(worth))
+    own_runs = pl.col("run").is_between(posts["run"].min(), posts["run"].max())
+    trail = stream.worth.filter(own_runs).join(posts.select("run", "j", "unit"), on=["run", "j"])
+    trail = trail.select(
+        "unit", high=pl.when(is_high).then(worth), low=pl.when(~is_high).then(worth)
     )
     return labels.join(part(trail, ["high", "low"], ["unit"]), on="unit", how="left")
 
@@ -546,10 +517,10 @@ TRUST = ("order", "delta", "delta-counts", "logarithm", "epochs")
 WORTH = (*ALERTED, *TRUST, "flat-gain")
 """What the worth of posts depends on."""
 PARTS = (
-    ("P", "precision", "TP / (TP + FP)", precision),
-    ("R", "recall", "TP / (TP + FN)", recall),
-    ("F1", "F1", "2 TP / (2 TP + FP + FN)", f1),
-    ("accuracy", "accuracy", "(TP + TN) / posts", accuracy),
+    ("P", "precision", "TP / (TP + FP)", PRECISION),
+    ("R", "recall", "TP / (TP + FN)", RECALL),
+    ("F1", "F1", "2 TP / (2 TP + FP + FN)", F1),
+    ("accuracy", "accuracy", "(TP + TN) / posts", ACCURACY),
 )
 OF_TYPES = tuple(
     Definition(
@@ -559,7 +530,7 @@ OF_TYPES = tuple(
         summary=f"{title} of each type against all others, as the mean over types",
         formula=f"mean over types of {formula}, over the labelled posts of all events;"
         " within an event over its posts"
-        + ("; or the F1 of mean precision and mean recall: rule f1-mean" * (of is f1)),
+        + ("; or the F1 of mean precision and mean recall: rule f1-mean" * (of is F1)),
         empty_case="0 for a type where it would be 0/0; undefined without labelled posts, and"
         " for a type for which no post of a judged pool was judged",
         range="0 to 1",
@@ -569,7 +540,7 @@ OF_TYPES = tuple(
         by_group=True,
         check=check_groups,
         reads=(*READS_TYPES, "types-of-event", "type-posts", "actionable", "actionable-mean")
-        + ("f1-mean",) * (of is f1),
+        + ("f1-mean",) * (of is F1),
     )
     for name, title, formula, of in PARTS
 )

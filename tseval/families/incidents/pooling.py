@@ -10,7 +10,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -61,14 +61,9 @@ class PoolOptions:
     seed: int = option(SEED_HELP, default=0)
 
     @property
-    def draws(self) -> bool:
-        """Whether fewer than all posts may be taken."""
-        return self.size is not None or self.depth is not None
-
-    @property
     def by_confidence(self) -> bool:
         """Whether the most confident posts are taken."""
-        return self.draws and self.sampling != RANDOM
+        return (self.size or self.depth) is not None and self.sampling != RANDOM
 
     def draw(self, posts: pl.DataFrame, number: int | None, keys: Sequence[str]) -> pl.DataFrame:
         """Return so many posts of each group.
@@ -135,16 +130,14 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
     known = read([options.ontology], ONTOLOGY).frame
     types = known["type"].to_list()
     kept = places_of(types, entries) if entries else range(len(types))
-    frame = read(runs, POOLED_RUNS).frame
+    lacking = pl.DataFrame(schema={"time": pl.Float64, "text": pl.String})
+    frame = pl.concat([read(runs, POOLED_RUNS).frame, lacking], how="diagonal")
     found = find_types(frame, types, threshold, renamed=True)
     is_kept, sure = pl.col("type").is_in(list(kept)), pl.col("number").fill_null(SURE)
     given = found.rows.with_columns(sure)
     given = add_ancestors(given, known) if options.roll_up else given
-    lines = frame.with_row_index("row").select(
-        *("row", "run", "topic", "post_id"),
-        time="time" if "time" in frame.columns else pl.lit(None, pl.Float64),
-        text="text" if "text" in frame.columns else pl.lit(""),
-    )
+    lines = frame.with_row_index("row")
+    lines = lines.select("row", "run", "topic", "post_id", "time", pl.col("text").fill_null(""))
     rows = given.filter(is_kept).join(lines, on="row", maintain_order="left").sort("row")
     name = pl.col("type").replace_strict(range(len(types)), types, return_dtype=pl.String)
     rows = rows.with_columns(name=name).rename({"number": "confidence"})
@@ -152,7 +145,7 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
     facts = {
         "confidence": pl.col("confidence").max(),
         "time": pl.col("time").min(),
-        "text": text.filter(text.fill_null("") != "").first(),
+        "text": text.filter(text != "").first(),
     }
     keys = ["topic", "name"]
     of_runs = rows.group_by("run", *keys, "type", "post_id", maintain_order=True).agg(**facts)
@@ -163,9 +156,7 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
     table = options.draw(united, options.size, keys).sort("topic", "type", "post_id")
     table = table.select("topic", pl.col("name").alias("type"), "post_id", "runs", *facts)
     empty = [name for name in ("time", "text") if table[name].is_null().all()]
-    columns: dict[str, Sequence[str]] = {
-        column.name: texts_of(column) for column in table.drop(empty)
-    }
+    columns: Any = {column.name: texts_of(column) for column in table.drop(empty)}
     warnings = [] if frame.height else ["the runs are empty"]
     if found.unknown:
         unknown = ", ".join(sorted(found.unknown))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from tseval.core.frames import FrameIndex
 from tseval.core.kernel import FINE, add_parts, quotient
 from tseval.core.measure import Measure
 from tseval.errors import UsageError
@@ -16,7 +19,6 @@ from tseval.families.incidents.files import FLAG, HIGH, MARK, NUMBER, UNKNOWN
 from tseval.families.incidents.rules import IncidentRules
 from tseval.io.epochs import clock_of, snowflake_times
 from tseval.io.tables import Table
-from tseval.io.units import Units
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def find_types(
 ) -> TypedRows:
     """Return the types that rows give, of those with a number the ones from `least` on."""
     rows, number = frame.select("coded").with_row_index("row"), pl.col("number")
-    coded = pl.col("coded").cast(pl.String)
+    coded, times = pl.col("coded").cast(pl.String), pl.col("times")
     texts = rows.group_by("coded").agg(times=pl.len().cast(pl.Int64))
     texts = texts.with_columns(
         is_flagged=coded.str.starts_with(FLAG),
@@ -101,42 +103,31 @@ def find_types(
         each=coded.str.strip_prefix(FLAG).str.split(MARK),
     )
     is_vector = pl.col("is_flagged") | pl.col("each").list.first().str.starts_with(NUMBER)
+    texts = texts.with_columns(is_vector=is_vector)
     parts = pl.col("each").str.splitn(NUMBER, 2).struct.rename_fields(["name", "number"])
-    each = (
-        texts.with_columns(is_vector=is_vector)
-        .explode("each")
-        .with_columns(
-            parts.struct.unnest(), place=pl.int_range(pl.len(), dtype=pl.Int64).over("coded")
-        )
-    )
+    place = pl.int_range(pl.len(), dtype=pl.Int64).over("coded")
+    each = texts.explode("each").with_columns(parts.struct.unnest(), place=place)
     each = each.filter(pl.col("each") != "").with_columns(number.cast(pl.Float64, strict=False))
     is_weighed = each.select((number.is_not_null() & ~pl.col("is_flagged")).any()).item()
     is_given = number.is_null() | pl.col("is_flagged") | (number >= (least or 0.0))
-    places = type_places(types, renamed=renamed)
     alphabetical = sorted(range(len(types)), key=lambda at: types[at].lower())
-    type_of = (
-        pl.when("is_vector")
-        .then(
-            pl.col("place").replace_strict(
-                range(len(types)), alphabetical, default=None, return_dtype=pl.UInt32
-            )
-        )
-        .otherwise(pl.col("name").replace_strict(places, default=None, return_dtype=pl.UInt32))
+    by_place = pl.col("place").replace_strict(
+        range(len(types)), alphabetical, default=None, return_dtype=pl.UInt32
     )
-    each = each.filter(is_given).with_columns(type=type_of)
-    times = (
-        each.filter(~pl.col("is_vector"))
-        .group_by("name", "type")
-        .agg(pl.col("times").cast(pl.Int64).sum())
+    by_name = pl.col("name").replace_strict(
+        type_places(types, renamed=renamed), default=None, return_dtype=pl.UInt32
     )
-    counts = list(times.iter_rows())
+    kind = pl.when("is_vector").then(by_place).otherwise(by_name)
+    each = each.filter(is_given).with_columns(type=kind)
+    named = each.filter(~pl.col("is_vector")).group_by("name", "type").agg(times.sum())
+    counts = list(named.iter_rows())
     known = each.drop_nulls("type").group_by("coded", "type").agg(number.max())
-    sizes = texts.filter(is_vector & (pl.col("size") != len(types))).group_by("size")
+    sizes = texts.filter(pl.col("is_vector") & (pl.col("size") != len(types)))
     return TypedRows(
         rows.join(known, on="coded", maintain_order="left").select("row", "type", "number"),
         unknown={name: times for name, at, times in counts if at is None},
         short={n: times for n, at, times in counts if at is not None and n != types[at]},
-        odd=dict(sizes.agg(pl.col("times").cast(pl.Int64).sum()).sort("size").iter_rows()),
+        odd=dict(sizes.group_by("size").agg(times.sum()).sort("size").iter_rows()),
         is_weighed=is_weighed,
     )
 
@@ -157,9 +148,19 @@ def add_ancestors(rows: pl.DataFrame, ontology: pl.DataFrame) -> pl.DataFrame:
 
 
 @frozen
-class Stream(Units):
+class Stream(FrameIndex):
     """Runs and labels side by side; the topics are the events, in the order of the labels."""
 
+    tables: Mapping[str, Table]
+    """The inputs."""
+    of_labels: TypedRows
+    """What was odd about the types of labels."""
+    of_runs: TypedRows
+    """What was odd about the types of runs."""
+    unscored: Mapping[str, int]
+    """How many labels each event has that is none of the topics."""
+    unknown_levels: int
+    """How many labels tell no priority."""
     types: tuple[str, ...]
     rules: IncidentRules
     judged: pl.DataFrame
@@ -238,12 +239,18 @@ class Stream(Units):
         return self.counted(self.posts.filter(pl.col("i").is_not_null().any().over("run", "topic")))
 
     @property
+    def has_levels(self) -> bool:
+        """Whether any of the labels tells a priority."""
+        frame = self.tables["labels"].frame
+        return "level" in frame.columns and frame["level"].is_not_null().any()
+
+    @cached_property
     def present(self) -> BoolArray:
         """Which (run, event) have a line of any judged post."""
         there = self.replies.select("i", unit=self.unit).drop_nulls()
         return self.having(there["unit"].to_numpy())
 
-    @property
+    @cached_property
     def sent(self) -> tuple[IntArray, FloatArray]:
         """The unit and the time of every judged post that a run has."""
         there = self.replies.select("i", "time", unit=self.unit.cast(pl.Int64)).drop_nulls("i")
@@ -312,7 +319,7 @@ class Stream(Units):
         rules, overlap = self.rules, pl.col("overlap")
         alert, high = pl.col("is_alert"), pl.col("level") >= HIGH
         false = (alert & ~high).cast(pl.Int64)
-        after = (alert & ~high).cast(pl.Int64).cum_sum()
+        after = false.cum_sum()
         last = pl.when(alert & high).then(after).shift(1).forward_fill().fill_null(0)
         rows = rows.with_columns(is_high=high, delta=(after - false - last).over(group))
         number = pl.col("delta") + int(rules.delta_counts == "with")
@@ -328,29 +335,23 @@ class Stream(Units):
         """Return the part of the types of each post that its run has: ActC + NAct."""
         if self.rules.alert_types == "ignored":
             return pl.zeros(replies.height, pl.Float64, eager=True)
-        acts = pl.col("type").is_in(self.actionable)
-        kinds, is_right = {"acts": acts, "others": ~acts}, pl.col("is_right").fill_null(False)
+        acts, is_right = pl.col("type").is_in(self.actionable), pl.col("is_right").fill_null(False)
         each = replies.select("j", "i").with_row_index("row")
         right = self.truth.with_columns(is_right=True)
         given = each.join(self.given, on="i").join(right, on=["j", "type"], how="left")
-        said = {f"said {name}": kind for name, kind in kinds.items()}
-        said |= {f"both {name}": kind & is_right for name, kind in kinds.items()}
-        for key, rows, counts in (
-            ("row", given, said),
-            ("j", self.truth, {f"true {name}": kind for name, kind in kinds.items()}),
-        ):
+        said = {"said acts": acts, "said others": ~acts}
+        said |= {"both acts": acts & is_right, "both others": ~acts & is_right}
+        true = {"true acts": acts, "true others": ~acts}
+        for key, rows, counts in (("row", given, said), ("j", self.truth, true)):
             sums = rows.group_by(key).agg(**{n: c.cast(pl.Int64).sum() for n, c in counts.items()})
             each = each.join(sums, on=key, how="left", maintain_order="left")
-        each, share = each.fill_null(0), {}
-        for name in kinds:
-            both, said_or_true = (
-                pl.col(f"both {name}"),
-                pl.col(f"said {name}") + pl.col(f"true {name}"),
-            )
-            share[name] = quotient(both, (said_or_true - both).clip(1))
+        share = []
+        for kind in ("acts", "others"):
+            one, both, other = (pl.col(f"{name} {kind}") for name in ("said", "both", "true"))
+            share.append(quotient(both, (one + other - both).clip(1)))
         weight = pl.when(pl.col("true acts") > 0).then(self.rules.actionable_weight).otherwise(0.0)
-        overlap = weight * share["acts"] + (1 - weight) * share["others"]
-        return each.select(overlap=overlap)["overlap"]
+        overlap = weight * share[0] + (1 - weight) * share[1]
+        return each.fill_null(0).select(overlap=overlap)["overlap"]
 
 
 def name_events(
@@ -393,25 +394,6 @@ def scale_priorities(lines: pl.DataFrame, rules: IncidentRules) -> pl.DataFrame:
     return lines.with_columns(
         scaled=scaled.fill_null(rules.absent_priority), is_alert=alerting >= rules.alert_from
     )
-
-
-@frozen
-class Read:
-    """The inputs as tables, and what was found in them on the way."""
-
-    tables: Mapping[str, Table]
-    labels: TypedRows
-    runs: TypedRows
-    unscored: Mapping[str, int]
-    """How many labels each event has that is none of the topics."""
-    unknown_levels: int
-    """How many labels tell no priority."""
-
-    @property
-    def has_levels(self) -> bool:
-        """Whether any of the labels tells a priority."""
-        frame = self.tables["labels"].frame
-        return "level" in frame.columns and frame["level"].is_not_null().any()
 
 
 def judge_posts(labels: pl.DataFrame, rules: IncidentRules) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -459,7 +441,7 @@ def ask_types(
 
 def join_tables(
     tables: Mapping[str, Table], rules: IncidentRules, entries: Sequence[str]
-) -> tuple[Stream, Read]:
+) -> Stream:
     """Return runs beside labels, by the rules."""
     ontology, labels, runs = (tables[name].frame for name in ("ontology", "labels", "runs"))
     types, renamed = tuple(ontology["type"]), rules.type_names == "renamed"
@@ -486,37 +468,48 @@ def join_tables(
         time=find_times(tables, labels),
     )
     judged, of_row = judge_posts(labels, rules)
-    kept = sorted(places_of(types, entries)) if entries else range(len(types))
-    new = pl.DataFrame(
-        {"type": kept, "new": range(len(kept))}, schema_overrides={"type": pl.UInt32}
+    kept = sorted(places_of(types, entries)) or range(len(types))
+    kind = pl.col("type").replace_strict(
+        kept, range(len(kept)), default=None, return_dtype=pl.UInt32
     )
 
-    def select_types(rows: pl.DataFrame, *key: str) -> pl.DataFrame:
-        joined = rows.join(new, on="type", maintain_order="left")
-        return joined.select(*key, type=pl.col("new").cast(pl.UInt32))
-
     def of_posts(rows: pl.DataFrame) -> pl.DataFrame:
-        return select_types(of_row.join(rows, on="row"), "j").unique()
+        return of_row.join(rows, on="row").select("j", type=kind).unique()
 
     lines, replies = join_runs(tables["runs"], topics, places, judged, rules)
     asked = None if rules.type_posts == "all" else asked
+    first, latest = pl.col("time").min().fill_null(math.inf), pl.col("time").max()
+    if any(source.is_relative for table in tables.values() for source in table.sources):
+        first = pl.lit(0.0)
+    times = pl.DataFrame({"topic": places.values()}, schema={"topic": pl.UInt32})
+    times = (
+        times.join(judged, on="topic", how="left")
+        .group_by("topic")
+        .agg(start=first.first(), end=pl.lit(-math.inf).first(), latest=latest.fill_null(-math.inf))
+    )
     made = Stream(
         runs=tables["runs"].runs,
         topics=tuple(events),
+        times=times.sort("topic"),
+        outputs=replies,
+        frames={},
+        tables=tables,
+        of_labels=of_labels.without_rows,
+        of_runs=of_runs.without_rows,
+        unscored=unscored,
+        unknown_levels=labels.filter(pl.col("level") == UNKNOWN).height,
         types=tuple(types[at] for at in kept),
         rules=rules,
         judged=judged,
         truth=of_posts(true),
         asked=None if asked is None else of_posts(asked),
         lines=lines,
-        given=select_types(given.rename({"row": "i"}), "i"),
+        given=given.select(i="row", type=kind),
         replies=replies,
         posts=replies,
         size=len(tables["runs"].runs) * len(events),
     )
-    unknown = labels.filter(pl.col("level") == UNKNOWN).height
-    found = Read(tables, of_labels.without_rows, of_runs.without_rows, unscored, unknown)
-    return made.counted(replies), found
+    return made.counted(replies)
 
 
 def find_times(tables: Mapping[str, Table], labels: pl.DataFrame) -> pl.Series:
@@ -526,12 +519,9 @@ def find_times(tables: Mapping[str, Table], labels: pl.DataFrame) -> pl.Series:
     for name in ("labels", "runs"):
         frame, has_time = tables[name].frame, pl.col("time").is_not_null().any()
         if "time" in frame.columns and frame.group_by("file").agg(has_time)["time"].all():
-            is_label = name == "labels"
-            return (
-                labels["time"]
-                if is_label
-                else clock_of(frame.cast({"post_id": pl.String}))(labels["post_id"])
-            )
+            if name == "labels":
+                return labels["time"]
+            return clock_of(frame.cast({"post_id": pl.String}))(labels["post_id"])
     return snowflake_times(labels["post_id"])
 
 

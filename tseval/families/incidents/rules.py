@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from tseval.core.rules import Edition, RuleSet, choice
 from tseval.records import frozen
@@ -27,6 +28,8 @@ LABELLING = ("repeated-labels", "two-events", "join")
 """What every measure reads: the rules that say which posts there are."""
 TYPING = ("type-names", "ancestors", "entries")
 """What all that looks at the types of posts reads."""
+OPEN = ("logarithm", "order", "delta", "alert-posts", "repeated-labels")
+"""What the note leaves open: the signature always names it."""
 SILENCED: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("alert-types", "ignored"): (*TYPING, "emitted-from", "actionable", "actionable-weight"),
     ("alert-priority", "raw"): ("normalise", "scale-bottom"),
@@ -201,19 +204,22 @@ class IncidentRules(RuleSet):
         guarded="is 0 where the deviations from the mean sum to exactly 0, as rounding has it",
     )
 
-    def silences(self, reads: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Yield what is not read by whoever reads all of this, each with the rule that is why."""
-        for (rule, value), silenced in SILENCED.items():
-            if rule in reads and getattr(self, rule.replace("-", "_")) == value:
-                yield from ((name, f"{rule}={value}") for name in silenced)
-
     def effective(self, reads: Iterable[str]) -> frozenset[str]:
         """Return what can change something that reads all of this, by these rules."""
-        names = frozenset(reads)
-        silent = {name for name, _ in self.silences(names)}
+        names = set(reads)
+        silent = [
+            name
+            for (rule, value), silenced in SILENCED.items()
+            if rule in names and getattr(self, rule.replace("-", "_")) == value
+            for name in silenced
+        ]
         if "alert-from" in names and self.absent_priority < self.alert_from <= 1:
-            silent.add("scale-bottom")  # no post becomes an alert by it, or ceases to be one
-        return names - silent
+            silent.append("scale-bottom")  # no post becomes an alert by it, or ceases to be one
+        return frozenset(names.difference(silent))
+
+    def said(self, base: RuleSet, without: Collection[str] = ()) -> str:
+        """Return the rules that are others, without those that the signature always names."""
+        return super().said(base, {*OPEN, *without})
 
 
 ALERT_MEASURES = (
@@ -226,13 +232,8 @@ ALERT_MEASURES = (
     "priority.RMSE",
 )
 """The columns of the tables since the note, in their order."""
-LEADING_ALERTS = (
-    "AAW.high",
-    "AAW",
-    "type.F1(actionable)",
-    "type.accuracy",
-    "priority.RMSE(actionable)",
-)
+AAW = ("AAW", "AAW.high", "AAW.low")
+LEADING_ALERTS = (*ALERT_MEASURES[:3], *ALERT_MEASURES[4:6])
 SCRIPT = IncidentRules(
     repeated_labels="entries",
     join="post",
@@ -280,68 +281,71 @@ LEADING_OF_2021 = (*MEASURES_OF_2021[:2], *MEASURES_OF_2021[3:5], MEASURES_OF_20
 OF_PROPOSED = ("type.P", "type.R", "type.accuracy")
 
 
-def edition(
-    name: str,
-    summary: str,
-    citation: str,
-    rules: IncidentRules,
-    measures: tuple[str, ...] = ALERT_MEASURES,
-    leading: tuple[str, ...] = LEADING_ALERTS,
-) -> Edition[IncidentRules]:
-    """Return an edition; the editions since the note have its columns."""
-    return Edition(name, FAMILY, summary, measures, "zero", citation, rules, leading=leading)
-
-
+edition = partial(
+    Edition,
+    family=FAMILY,
+    on_missing="zero",
+    measures=ALERT_MEASURES,
+    leading=LEADING_ALERTS,
+)
+"""An edition; those since the note have its columns."""
 EDITIONS = (
     edition(
-        "note",
-        "the formulas of the note of 2019, and what it leaves open made plain",
-        NOTE,
-        IncidentRules(),
-        ("AAW", "AAW.high", "AAW.low", *ALERT_MEASURES[2:], "priority.MSE", "priority.MSE_posts"),
-        ("AAW", "AAW.high", "AAW.low", "type.F1(actionable)", "priority.RMSE(actionable)"),
+        name="note",
+        summary="the formulas of the note of 2019, and what it leaves open made plain",
+        citation=NOTE,
+        rules=IncidentRules(),
+        measures=(
+            "AAW",
+            "AAW.high",
+            "AAW.low",
+            *ALERT_MEASURES[2:],
+            "priority.MSE",
+            "priority.MSE_posts",
+        ),
+        leading=("AAW", "AAW.high", "AAW.low", "type.F1(actionable)", "priority.RMSE(actionable)"),
     ),
     edition(
-        "2018",
-        "what the script of 2018 computes: types, any type, and errors of priorities",
-        NOTEBOOK_2018,
-        replace(SCRIPT, parts=PARTS_OF_2018, any_untyped="wrong"),
-        MEASURES_OF_2018,
-        ("type.F1", "type.P", "type.R", "any.F1", "priority.MSE"),
+        name="2018",
+        summary="what the script of 2018 computes: types, any type, and errors of priorities",
+        citation=NOTEBOOK_2018,
+        rules=replace(SCRIPT, parts=PARTS_OF_2018, any_untyped="wrong"),
+        measures=MEASURES_OF_2018,
+        leading=("type.F1", "type.P", "type.R", "any.F1", "priority.MSE"),
     ),
     edition(
-        "2018v2",
-        "the runs of 2018 scored anew, as in the table of the note",
-        NOTE,
-        replace(SCRIPT, parts=PARTS_OF_2018, alert_mean="pooled"),
+        name="2018v2",
+        summary="the runs of 2018 scored anew, as in the table of the note",
+        citation=NOTE,
+        rules=replace(SCRIPT, parts=PARTS_OF_2018, alert_mean="pooled"),
     ),
     edition(
-        "2019a",
-        "what the script of 2019-A computes: alerts by the run's own priorities",
-        NOTE,
-        replace(SCRIPT, parts=PARTS_OF_2019, alert_priority="raw"),
+        name="2019a",
+        summary="what the script of 2019-A computes: alerts by the run's own priorities",
+        citation=NOTE,
+        rules=replace(SCRIPT, parts=PARTS_OF_2019, alert_priority="raw"),
     ),
     edition(
-        "2019b",
-        "what the script of 2019-B computes: alerts by scaled priorities",
-        NOTE,
-        replace(SCRIPT, parts=PARTS_OF_2019),
+        name="2019b",
+        summary="what the script of 2019-B computes: alerts by scaled priorities",
+        citation=NOTE,
+        rules=replace(SCRIPT, parts=PARTS_OF_2019),
     ),
     edition(
-        "2021",
-        "what the scripts of 2021 compute: types, levels, correlation and nDCG",
-        TRACK_2021,
-        OF_2021,
-        MEASURES_OF_2021,
-        LEADING_OF_2021,
+        name="2021",
+        summary="what the scripts of 2021 compute: types, levels, correlation and nDCG",
+        citation=TRACK_2021,
+        rules=OF_2021,
+        measures=MEASURES_OF_2021,
+        leading=LEADING_OF_2021,
     ),
     edition(
-        "proposal",
-        "information types as the proposal of the track has them, over pooled posts",
-        PROPOSED,
-        OF_PROPOSAL,
-        OF_PROPOSED,
-        OF_PROPOSED,
+        name="proposal",
+        summary="information types as the proposal of the track has them, over pooled posts",
+        citation=PROPOSED,
+        rules=OF_PROPOSAL,
+        measures=OF_PROPOSED,
+        leading=OF_PROPOSED,
     ),
 )
 """The note of 2019, and what the track's scripts computed."""

@@ -7,8 +7,8 @@ its files otherwise; each edition knows how.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.incidents.measures import confusion
-from tseval.families.incidents.rules import FAMILY
+from tseval.families.incidents.rules import ALERT_MEASURES, FAMILY, MEASURES_OF_2021
 from tseval.records import frozen
 from tseval.version import VERSION
 
@@ -30,6 +30,7 @@ Lines: TypeAlias = tuple[tuple[str, str], ...]
 """Words, and the measure whose value stands behind them."""
 RULE = "-" * 50
 PARTS = ("overall", "pertopic", "perevent")
+PLAIN = "Overall performance"
 
 
 @frozen
@@ -37,9 +38,8 @@ class Section:
     """A part of the overall file: its heading, and its lines as (words, measure)."""
 
     heading: str
-    subtitle: str
     lines: Lines
-    separator: str = " "
+    subtitle: str = PLAIN
 
 
 @frozen
@@ -50,19 +50,12 @@ class TrecFiles:
     """The first line: which of the track's programs prints such files."""
     sections: tuple[Section, ...]
     event_lines: Lines
-    row: tuple[tuple[str, float], ...] = ()
+    row: Mapping[str, float] = field(default_factory=dict)
     """The measures of the row, by their names, with what each is multiplied by there."""
     averages: tuple[str, ...] = ("accuracy", "macro avg", "weighted avg")
     """The last lines of the report of a type."""
     track_name: str = ""
     """What the track's file names have for the edition; nothing in 2018 and 2019."""
-
-
-def file_name(run: str, edition: str, part: str) -> str:
-    """What a file is called; a run whose name cannot be a file's is refused."""
-    if "/" in run or "\0" in run or run.startswith("."):
-        raise UsageError(f"run '{run}' cannot name a file: call it otherwise")
-    return ".".join(each for each in (run, "results", edition, part, "txt") if each)
 
 
 def _heading(title: str, subtitle: str) -> list[str]:
@@ -77,12 +70,13 @@ def _number(scores: Scores, run: str, measure: str, topic: str = "all") -> float
 def _overall(scores: Scores, files: TrecFiles, run: str) -> Iterator[str]:
     for section in files.sections:
         yield from _heading(section.heading, section.subtitle)
+        separator = "\t" if section.subtitle == PLAIN else " "
         for words, measure in section.lines:
-            yield f"> {words}:{section.separator}{_number(scores, run, measure)!r}"
+            yield f"> {words}:{separator}{_number(scores, run, measure)!r}"
         yield ""
     if files.row:
         yield from [RULE, "LATEX", RULE]
-        cells = [f"{_number(scores, run, name) * factor:.4f}" for name, factor in files.row]
+        cells = [f"{_number(scores, run, name) * by:.4f}" for name, by in files.row.items()]
         yield " & ".join([run, *cells]) + " \\\\"
 
 
@@ -97,9 +91,8 @@ def _per_event(scores: Scores, files: TrecFiles, run: str, events: Sequence[str]
 
 
 def _per_type(counts: pl.DataFrame, names: Sequence[str], files: TrecFiles) -> Iterator[str]:
-    yield from _heading(
-        "Information Type Categorization (Multi-type)", "Per Information Type Performance"
-    )
+    title = "Per Information Type Performance"
+    yield from _heading("Information Type Categorization (Multi-type)", title)
     for kind, *numbers in counts.select("type", "both", "given", "true", "posts").iter_rows():
         yield names[kind]
         yield from _report(names[kind], files.averages, *numbers)
@@ -116,125 +109,93 @@ def _report(
         "Other Classes": _shares(neither, posts - given, posts - true),
         name: _shares(both, given, true),
     }
+    supports = {"Other Classes": posts - true, name: true}
     width = max(map(len, (*rows, averages[-1])))
-    yield f"{'':>{width}} " + "".join(f" {column:>9}" for column in _COLUMNS)
+    columns = ("precision", "recall", "f1-score", "support")
+    yield f"{'':>{width}} " + "".join(f" {column:>9}" for column in columns)
     yield ""
-    for words, (*shares, support) in rows.items():
-        yield _line(words, shares, support, width)
-    yield ""
-    values = np.array([row[:3] for row in rows.values()])
-    weights = np.array([row[3] for row in rows.values()], np.float64)
-    for words in averages:
+    weights = np.array([*supports.values()], np.float64)
+    values = np.array([*rows.values()])
+    means = {"macro avg": np.average(values, axis=0).tolist()}
+    others = (weights @ values / max(posts, 1)).tolist()
+    for words, shares in (*rows.items(), *((each, means.get(each, others)) for each in averages)):
+        if words == averages[0]:
+            yield ""
+        cells = "".join(f" {share:>9.2f}" for share in shares)
         if words == "accuracy":
-            correct = (neither + both) / max(posts, 1)
-            yield f"{words:>{width}}  {'':>9} {'':>9} {correct:>9.2f} {posts:>9}"
-        else:
-            equal = words == "macro avg"
-            means = np.average(values, axis=0) if equal else weights @ values / max(posts, 1)
-            yield _line(words, means.tolist(), posts, width)
+            cells = f" {'':>9} {'':>9} {(neither + both) / max(posts, 1):>9.2f}"
+        yield f"{words:>{width}} {cells} {supports.get(words, posts):>9}"
 
 
-_COLUMNS = ("precision", "recall", "f1-score", "support")
-
-
-def _line(name: str, shares: Sequence[float], support: int, width: int) -> str:
-    cells = "".join(f" {share:>9.2f}" for share in shares)
-    return f"{name:>{width}} {cells} {support:>9}"
-
-
-def _shares(both: int, given: int, true: int) -> tuple[float, float, float, int]:
-    """Precision, recall, F1 and the number of posts."""
-    return (
-        both / given if given else 0.0,
-        both / true if true else 0.0,
-        2 * both / (given + true) if given + true else 0.0,
-        true,
-    )
+def _shares(both: int, given: int, true: int) -> tuple[float, float, float]:
+    """Precision, recall and F1."""
+    pairs = ((both, given), (both, true), (2 * both, given + true))
+    precision, recall, f1 = (above / below if below else 0.0 for above, below in pairs)
+    return precision, recall, f1
 
 
 # What each edition prints.
 
+_KINDS = {"Precision": "P", "Recall": "R", "F1": "F1", "Accuracy": "accuracy"}
 _TYPE_LINES: Lines = tuple(
-    (f"Information Type {words} ({kind}, multi-type, macro)", f"type.{name}")
-    for words, kind, name in (
-        ("Precision", "positive class", "P"),
-        ("Recall", "positive class", "R"),
-        ("F1", "positive class", "F1"),
-        ("Accuracy", "overall", "accuracy"),
+    (
+        f"Information Type {words} "
+        f"({'overall' if words == 'Accuracy' else 'positive class'}, multi-type, macro)",
+        f"type.{name}",
+    )
+    for words, name in _KINDS.items()
+)
+_ALL_LINES = _TYPE_LINES + tuple(
+    (f"{group} Importance {words}", f"{name}({kind})")
+    for group, kind in (("High", "actionable"), ("Low", "other"))
+    for words, name in _TYPE_LINES
+)
+_ANY_LINES: Lines = tuple(
+    (f"Information Type {words} (any valid type, micro)", f"any.{name}")
+    for words, name in _KINDS.items()
+)
+_ALERT_LINES = (
+    ("High Importance Alert Worth", "AAW.high"),
+    ("Low Importance Alert Worth", "AAW.low"),
+    ("Accumulated Alert Worth", "AAW"),
+)
+_ERROR_LINES: Lines = tuple(
+    (f"Priority Estimation Error{group} (mean squared error, macro)", f"priority.MSE{kind}")
+    for group, kind in (
+        ("", ""),
+        (" High Importance", "(actionable)"),
+        (" Low Importance", "(other)"),
     )
 )
-_HIGH_LINES: Lines = tuple(
-    (f"High Importance {words}", f"{name}(actionable)") for words, name in _TYPE_LINES
+_LEVEL_LINES = (("Priority Label Prediction (F1, macro)", "priority.F1"),)
+_PEARSON_LINES = (
+    ("Priority Correlation (Pearson)", "priority.pearson"),
+    ("Priority Correlation, High (Pearson)", "priority.pearson(actionable)"),
+    ("Priority Correlation, Low (Pearson)", "priority.pearson(other)"),
 )
-_LOW_LINES: Lines = tuple(
-    (f"Low Importance {words}", f"{name}(other)") for words, name in _TYPE_LINES
-)
-_ALL_LINES = (*_TYPE_LINES, *_HIGH_LINES, *_LOW_LINES)
-_TYPES = Section("Information Type Categorization", "Overall performance", _ALL_LINES, "\t")
-_ERROR = "Priority Estimation Error{} (mean squared error, macro)"
+_TYPES = Section("Information Type Categorization", _ALL_LINES)
+_LEVEL, _OVERALL = "Information Priority Level", "Overall Performance"
 _ALERTS = TrecFiles(
     title="",
     sections=(
-        Section(
-            "Alertng Performance",
-            "Overall performance",
-            (
-                ("High Importance Alert Worth", "AAW.high"),
-                ("Low Importance Alert Worth", "AAW.low"),
-                ("Accumulated Alert Worth", "AAW"),
-            ),
-            "\t",
-        ),
+        Section("Alertng Performance", _ALERT_LINES),
         _TYPES,
-        Section(
-            "Information Priority Level",
-            "Overall Performance",
-            (
-                (_ERROR.format(""), "priority.MSE"),
-                (_ERROR.format(" High Importance"), "priority.MSE(actionable)"),
-                (_ERROR.format(" Low Importance"), "priority.MSE(other)"),
-            ),
-        ),
+        Section(_LEVEL, _ERROR_LINES, _OVERALL),
     ),
     event_lines=_ALL_LINES,
-    row=(
-        ("AAW.high", 1),
-        ("AAW", 1),
-        ("type.F1(actionable)", 1),
-        ("type.F1", 1),
-        ("type.accuracy", 1),
-        ("priority.MSE(actionable)", 1),
-        ("priority.MSE", 1),
-    ),
+    row={name.replace("RMSE", "MSE"): 1.0 for name in ALERT_MEASURES},
 )
 _SWAPPED = {"type.P": "type.R", "type.R": "type.P"}
 FILES = {
     "2018": TrecFiles(
         title="TREC-IS 2018 Notebook Evaluator v1.0",
         sections=(
-            Section(
-                "Information Type Categorization (Multi-type)",
-                "Overall performance",
-                _TYPE_LINES,
-                "\t",
-            ),
-            Section(
-                "Information Priority Level",
-                "Overall Performance",
-                ((_ERROR.format(""), "priority.MSE"),),
-            ),
+            Section("Information Type Categorization (Multi-type)", _TYPE_LINES),
+            Section(_LEVEL, _ERROR_LINES[:1], _OVERALL),
             Section(
                 "Information Type Categorization (Any-type)",
-                "Overall Performance (Micro Average)",
-                tuple(
-                    (f"Information Type {words} (any valid type, micro)", f"any.{name}")
-                    for words, name in (
-                        ("Precision", "P"),
-                        ("Recall", "R"),
-                        ("F1", "F1"),
-                        ("Accuracy", "accuracy"),
-                    )
-                ),
+                _ANY_LINES,
+                f"{_OVERALL} (Micro Average)",
             ),
         ),
         # The script has truth and prediction in each other's place here.
@@ -248,35 +209,14 @@ FILES = {
         title="TREC-IS 2021a Notebook Evaluator v2.8",
         track_name="2021a",
         sections=(
-            Section("nDCG and Priority", "Overall performance", (("nDCG", "nDCG@100"),), "\t"),
+            Section("nDCG and Priority", (("nDCG", "nDCG@100"),)),
             _TYPES,
-            Section(
-                "Information Priority Level",
-                "Overall Performance",
-                (("Priority Label Prediction (F1, macro)", "priority.F1"),),
-            ),
-            Section(
-                "Information Priority Score",
-                "Correlational Performance",
-                (
-                    ("Priority Correlation (Pearson)", "priority.pearson"),
-                    ("Priority Correlation, High (Pearson)", "priority.pearson(actionable)"),
-                    ("Priority Correlation, Low (Pearson)", "priority.pearson(other)"),
-                ),
-            ),
+            Section(_LEVEL, _LEVEL_LINES, _OVERALL),
+            Section("Information Priority Score", _PEARSON_LINES, "Correlational Performance"),
         ),
         event_lines=_TYPE_LINES,
-        row=(
-            ("nDCG@100", 1),
-            ("type.F1(actionable)", 1),
-            ("type.F1", 1),
-            ("type.accuracy", 1),
-            ("priority.F1(actionable)", 1),
-            ("priority.F1", 1),
-            ("priority.pearson(actionable)", 1),
-            # The row divides by 25 types what the sum of 24 is.
-            ("priority.pearson", 24 / 25),
-        ),
+        # The row divides by 25 types what the sum of 24 is.
+        row={**dict.fromkeys(MEASURES_OF_2021, 1.0), "priority.pearson": 24 / 25},
     ),
 }
 """What the scripts of each edition print; the others had no script."""
@@ -295,13 +235,15 @@ def official_files(
         raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
     files = FILES[edition]
     lines = (*(line for each in files.sections for line in each.lines), *files.event_lines)
-    names = [*(name for _, name in lines), *(name for name, _ in files.row)]
+    names = [*(name for _, name in lines), *files.row]
     wanted = measures(list(dict.fromkeys(names)), FAMILY)
     evaluation.check_asked(wanted)
     scores = scores_of(evaluation, wanted, on_missing)
     counts = stream.add_up(confusion, by_run=True).sort("unit", "type")
     written: dict[str, bytes] = {}
     for at, run in enumerate(stream.runs):
+        if "/" in run or "\0" in run or run.startswith("."):
+            raise UsageError(f"run '{run}' cannot name a file: call it otherwise")
         texts = (
             _overall(scores, files, run),
             _per_type(counts.filter(unit=at), stream.types, files),
@@ -309,6 +251,7 @@ def official_files(
         )
         head = (f"{files.title} (as computed by tseval {VERSION})", f"Run: {run}", "")
         for part, each in zip(PARTS, texts, strict=True):
-            name = file_name(run, files.track_name if track_names else edition, part)
+            named = files.track_name if track_names else edition
+            name = ".".join(filter(None, (run, "results", named, part, "txt")))
             written[name] = "".join(f"{line}\n" for line in (*head, *each)).encode()
     return written, scores.warnings

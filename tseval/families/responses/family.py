@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from tseval.core.declared import NoOptions, argument, file_option
-from tseval.core.family import Access, Family, Words, hashes
-from tseval.core.frames import FrameEvaluation
+from tseval.core.family import Family, Words
+from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
@@ -23,12 +23,9 @@ from tseval.families.responses.rows import (
     find_warnings,
     index_responses,
 )
-from tseval.io.given import input_of
 from tseval.io.inputs import Input
 from tseval.io.schema import TOPICS
-from tseval.io.tables import Table, read
-from tseval.io.topics import TOPICS_READER
-from tseval.parallel.runs import ParallelRunReader
+from tseval.io.tables import TableReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -69,48 +66,42 @@ class ResponseEvaluation(FrameEvaluation):
     frames: ResponseIndex
 
     @classmethod
-    def read(
-        cls,
-        inputs: Any,
-        options: Any,
-        edition: Edition[Any],
-        rules: Mapping[str, str],
-        access: Access,
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - of any
+        """Return how the inputs are read by these rules."""
+        return files.readers_by(rules)
+
+    @classmethod
+    def join(
+        cls, request: Request, edition: Edition[Any], readers: Mapping[str, TableReader]
     ) -> ResponseEvaluation:
-        """Read every input; a fault in any of them is an `InputError`."""
-        applied = edition.rules.changed(rules)
-        access.check(inputs, options, rules)
-        sources = [input_of(each, files.GRADES) for each in inputs.runs]
-        reader = ParallelRunReader(access.sharing)
-        every = files.read_files(sources, applied, access.form("file"), reader)
-        names = list(dict.fromkeys(table.name for table in every))
+        """Return the evaluation of labels of one sort; responses beside labels are no runs."""
+        runs, beside = request.tables["runs"], dict(request.tables)
+        rows = files.number_responses(beside.pop("runs").frame)
+        names = rows["sort"].unique(maintain_order=True).to_list() or [Sort.GRADES.name]
         labelled = [name for name in names if name != Sort.ANSWERS.name] or names
         if len(labelled) > 1:
             found = " and ".join(Sort[name].value for name in labelled)
             raise UsageError(f"files of {found}: score each sort of labels by itself")
-        labels = [table for table in every if table.name == labelled[0]]
-        answers = [table for table in every if table.name != labelled[0]]
-        gold = [input_of(each, files.NUGGETS) for each in inputs.nuggets]
-        form, beside = access.own_form("nuggets"), dict[str, Table]()
-        if gold:
-            beside["nuggets"] = files.read_nuggets(gold, applied, form)
-        if inputs.topics is not None:
-            beside["topics"] = read([inputs.topics], TOPICS_READER, access.own_form("topics"))
-        tables = ResponseTables(files.join_files(labels), answers, labels, beside, applied)
-        index = index_responses(tables)
+        labels, answers = (
+            rows.filter((pl.col("sort") == labelled[0]) == is_label) for is_label in (True, False)
+        )
+        silent = set(answers["file"])
+        sources = (
+            replace(source, runs=()) if at in silent else source
+            for at, source in enumerate(runs.sources)
+        )
+        runs = replace(runs, frame=labels, sources=tuple(sources))
+        tables = ResponseTables(runs, answers, beside, request.rules, Sort[labelled[0]])
         if tables.gold is None or tables.sort in OWN_TOPICS:
             edition = replace(edition, on_missing="skip")
-        told = applied.said(edition.rules)
-        traits = ({"rules": told} if told else {}) | hashes(beside)
-        others = (*answers, *beside.values())
-        rest = (replace(source, runs=()) for table in others for source in table.sources)
-        return cls(
-            edition=edition,
-            frames=index,
-            traits=traits,
-            inputs=(*tables.labels.sources, *rest),
-            warnings=tuple(find_warnings(index, measures.NAMES[Sort.COUNTS])),
-        )
+        request = request._replace(options=tables, tables={"runs": runs, **beside})
+        return super().join(request, edition, readers)
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Index the responses."""
+        index = index_responses(request.options)
+        return Content(index, find_warnings(index, measures.NAMES[Sort.COUNTS]))
 
     def default_measures(self) -> Sequence[str]:
         """Return the measures that are shown of labels of this sort."""

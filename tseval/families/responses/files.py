@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import polars as pl
 
 from tseval.core.wording import count, count_words
-from tseval.errors import Fault, Reason, did_you_mean
+from tseval.errors import Fault, Reason, did_you_mean, input_error
 from tseval.families.responses import records
 from tseval.families.responses.records import (
     CRITERIA,
     GOLD,
     GRADE_OF,
+    GRADED,
     QUESTIONS,
     VERDICT_OF,
     ResponseRules,
     Sort,
+    read_gold,
+    read_labels,
 )
 from tseval.io import JSON
-from tseval.io.cells import PlainTable, check_one_run
 from tseval.io.faults import FaultList, text_lines
 from tseval.io.formats import Format, Import, Imported, Line, Rank
-from tseval.io.forms import names_of, read_plain, recognise
-from tseval.io.given import run_names
-from tseval.io.inputs import Each, Input, first_row
-from tseval.io.records import without_collector
+from tseval.io.forms import names_of, recognise
+from tseval.io.inputs import Input, first_row
 from tseval.io.schema import ALL_TOPICS, NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
-from tseval.io.tables import Table, add_faults, check_topics, frame_of_rows, lacks_columns, texts_of
-
-BY_KEYS = ("jsonl", JSON)
+from tseval.io.tables import (
+    Table,
+    TableReader,
+    TrackFile,
+    TrackRows,
+    add_faults,
+    check_topics,
+    frame_of_rows,
+    lacks_columns,
+    read,
+    texts_of,
+)
+from tseval.io.topics import TOPICS_READER
 
 # Tables.
 
@@ -144,18 +153,17 @@ RENAMED = {
 """The columns of tables that rows of labels call otherwise."""
 
 
-def read_rows(
-    cells: pl.DataFrame, sort: Sort, name: str, faults: FaultList, rules: ResponseRules
+def check_rows(
+    cells: pl.DataFrame, faults: FaultList, sort: Sort, rules: ResponseRules
 ) -> pl.DataFrame:
     """Return a plain table as rows of labels; those of a run, topic and version are one response.
 
-    A run that is not named has this name. Labels of nuggets may be words for support.
+    Labels of nuggets may be words for support.
     """
     types = records.RESPONSE | records.TYPES[sort]
     known = pl.DataFrame(schema=types | records.WORD)
     rows = pl.concat([cells.rename(RENAMED[sort], strict=False), known], how="diagonal_relaxed")
-    rows = rows.with_columns(pl.col("run").fill_null(name)).with_row_index("row")
-    rows = rows.with_columns(pl.col(pl.String).fill_null(""), at=0)
+    rows = rows.with_row_index("row").with_columns(pl.col(pl.String).fill_null(""), at=0)
     if sort is Sort.GRADES:
         words = records.LENIENT if rules.labels == "lenient" else GRADE_OF
         rows = records.grade_words(rows, sort, rules, faults, words).with_columns(place=-1)
@@ -182,7 +190,18 @@ def read_rows(
         at=pl.int_range(pl.len()).over(group),
         last=pl.col("time").max().over(group),
     )
-    return rows.select("line", *types).cast(types).sort("response", maintain_order=True)
+    rows = rows.select("line", *types).cast(types).sort("response", maintain_order=True)
+    return check_labels(rows.with_columns(sort=pl.lit(sort.name)), faults)
+
+
+def check_labels(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Refuse labels by a rubric without any verdict."""
+    is_verdicts = "sort" in rows and rows["sort"].first() == Sort.VERDICTS.name
+    verdicts = rows.drop_nulls("at") if is_verdicts else rows.clear()
+    if verdicts.height and not (verdicts["failed"] | (verdicts["word"] != "")).any():
+        cure = "if this is a rubric, pass it as --nuggets FILE"
+        faults.add(None, "no criterion has a verdict", cure, "missing-verdict")
+    return rows
 
 
 HIT = re.compile(r"\d+_(\d+_\d+)_(\d+)_(\S+)\t([01])")
@@ -194,7 +213,7 @@ def is_hits(source: Input) -> bool:
     return HIT.fullmatch(first_row(source).decode("utf-8", "replace").rstrip("\r\n")) is not None
 
 
-def read_hit_lines(source: Input, faults: FaultList) -> pl.DataFrame:
+def read_hit_lines(source: Input, faults: FaultList) -> TrackRows:
     """Read the lines of CONE-RAG as the table has them."""
     rows = []
     for line, text in text_lines(source, faults):
@@ -205,101 +224,83 @@ def read_hit_lines(source: Input, faults: FaultList) -> pl.DataFrame:
         elif text.strip():
             cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
             faults.add(line, "no label of a turn", cure, "record-format")
-    return frame_of_rows(rows, HITS)
+    return TrackRows(frame_of_rows(rows, HITS))
 
 
 # Whole files.
 
 
-def holds_records(source: Input) -> bool:
-    """Return whether an input is JSON, and no plain table of labels written as such."""
+BY_KEYS = ("jsonl", JSON)
+
+
+def holds_json(source: Input, form: str | None = None) -> bool:
+    """Return whether an input is JSON, and is read in no other form."""
     is_json = not source.is_table and recognise(source)[0] in BY_KEYS
-    return is_json and all(lacks_columns(source, schema) for schema in TABLES.values())
+    return is_json and form in (None, *BY_KEYS)
 
 
-def table_of(source: Input, form: str | None) -> Sort:
-    """Return the sort of the table that has all its columns in an input, or else the nearest.
+def keep_schema(schema: Schema, _: Input) -> Schema:
+    """Return the schema itself; a track's file that declares one may be of a form that is named."""
+    return schema
 
-    That is the one that has most of the names, then the one that lacks least, then that of labels
-    of nuggets. Reading it tells what is missing.
+
+def read_json(schema: Schema, read: Callable[[Input, FaultList], TrackRows]) -> TableReader:
+    """Return how records of JSON are read by this function."""
+    tracks = (TrackFile(read=read, schema=keep_schema),)
+    return TableReader(schema=replace(schema, key=()), tracks=tracks, check=check_labels)
+
+
+def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
+    """Return the reader of a file of labels, or of responses.
+
+    That of a table is the one that has all its columns, or else the nearest: the one that has most
+    of the names, then the one that lacks least, then that of labels of nuggets. Reading it tells
+    what is missing.
     """
     names = names_of(source)
     if form is not None and not source.is_table:
-        from tseval.core.nearest import names_in
+        from tseval.core.nearest import names_in  # here, because few commands need it
 
         names = names_in(source, form)
-    whole = [sort for sort, schema in TABLES.items() if not schema.missing(names)]
-
-    def nearness(sort: Sort) -> tuple[int, int]:
-        return len(TABLES[sort].placed(names)), -len(TABLES[sort].missing(names))
-
-    return whole[0] if whole else max(reversed(TABLES), key=nearness)
-
-
-def read_file(source: Input, name: str, rules: ResponseRules, form: str | None) -> Table:
-    """Read the labels of a file, or its responses; a run without a name has this one.
-
-    What the table is called says their sort. Its only note are banks that came with responses.
-    """
-    table, banks = PlainTable(source, GRADES), pl.DataFrame(schema=records.BANK)
-    faults = table.faults
-    with without_collector():
-        if form is None and not source.is_table and is_hits(source):
-            cells, sort = read_hit_lines(source, faults), Sort.HITS
-            frame = read_rows(cells, sort, name, faults, rules)
-        elif form in (None, *BY_KEYS) and holds_records(source):
-            sort, frame, banks = records.read_labels(source, rules, faults)
-        else:
-            sort = table_of(source, form)
-            plain, cells = read_plain(source, TABLES[sort], form)
-            faults = plain.faults
-            frame = read_rows(cells, sort, name, faults, rules)
-    faults.check()
-    frame = frame.with_columns(pl.col("run").fill_null(name), file=pl.lit(0))
-    runs = frame["run"].unique(maintain_order=True).to_list()
-    if source.run_name is not None:
-        check_one_run(runs, faults)
-        runs, frame = [source.run_name], frame.with_columns(run=pl.lit(source.run_name))
-    verdicts = frame.drop_nulls("at") if sort is Sort.VERDICTS else frame.clear()
-    if verdicts.height and not (verdicts["failed"] | (verdicts["word"] != "")).any():
-        cure = "if this is a rubric, pass it as --nuggets FILE"
-        faults.add(None, "no criterion has a verdict", cure, "missing-verdict")
-    faults.check()
-    source_record = replace(table.record(frame["response"].n_unique()), runs=tuple(runs))
-    return Table(sort.name, frame, (source_record,), tuple(runs), (banks,))
+    places = [(len(each.placed(names)), -len(each.missing(names))) for each in TABLES.values()]
+    sorts = [sort for sort, (_, lacking) in zip(TABLES, places, strict=True) if not lacking]
+    if not sorts and holds_json(source, form):
+        return read_json(GRADES, partial(read_labels, rules=rules))
+    is_of_lines = form is None and not source.is_table and is_hits(source)
+    nearest = max(zip(places, range(len(places)), TABLES, strict=True))[-1]
+    sort = Sort.HITS if is_of_lines else next(iter(sorts), nearest)
+    return TableReader(
+        schema=TABLES[sort],
+        tracks=(TrackFile(read=read_hit_lines),) if is_of_lines else (),
+        check=partial(check_rows, sort=sort, rules=rules),
+    )
 
 
-def read_files(
-    given: Sequence[Any], rules: ResponseRules, form: str | None = None, each: Each = map
-) -> list[Table]:
-    """Read every file of labels or responses."""
-    return list(each(partial(read_file, rules=rules, form=form), given, run_names(given)))
+def check_nuggets(rows: pl.DataFrame, _: FaultList, rules: ResponseRules) -> pl.DataFrame:
+    """Return a plain table of nuggets as rows of gold."""
+    rows = rows.rename({"nugget_id": "id", "time": "nugget_time"}, strict=False)
+    rows = pl.concat([pl.DataFrame(schema=GOLD), rows], how="diagonal").with_columns(
+        pl.col("text").fill_null(""),
+        kind=pl.lit(records.LISTED),
+        at=pl.int_range(pl.len()).over("topic"),
+    )
+    return rows.with_columns(place=records.place_of(rules, "topic"))
 
 
-def read_nuggets(given: Sequence[Input], rules: ResponseRules, form: str | None = None) -> Table:
-    """Read the nuggets, banks or rubrics of all these files; of a topic the last file counts."""
-    frames, sources = [], []
-    for at, source in enumerate(given):
-        names = names_of(source)
-        is_json = not source.is_table and recognise(source)[0] in BY_KEYS
-        if is_json and form in (None, *BY_KEYS) and NUGGETS.missing(names):
-            table = PlainTable(source, NUGGETS)
-            frame = records.read_gold(source, rules, table.faults)
-            table.faults.check()
-            number = frame["topic"].n_unique()
-        else:
-            table, rows = read_plain(source, NUGGETS, form)
-            rows = rows.rename({"nugget_id": "id", "time": "nugget_time"}, strict=False)
-            frame = pl.concat([pl.DataFrame(schema=GOLD), rows], how="diagonal").with_columns(
-                pl.col("text").fill_null(""),
-                kind=pl.lit(records.LISTED),
-                at=pl.int_range(pl.len()).over("topic"),
-            )
-            frame = frame.with_columns(place=records.place_of(rules, "topic"))
-            number = frame.height
-        frames.append(frame.with_columns(file=pl.lit(at)))
-        sources.append(table.record(number))
-    return Table(NUGGETS.table, pl.concat(frames), tuple(sources))
+def choose_gold(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
+    """Return the reader of a file of nuggets, banks or rubrics."""
+    if holds_json(source, form) and lacks_columns(source, NUGGETS):
+        return read_json(NUGGETS, partial(read_gold, rules=rules))
+    return TableReader(schema=NUGGETS, check=partial(check_nuggets, rules=rules))
+
+
+def readers_by(rules: ResponseRules) -> dict[str, TableReader]:
+    """Return how inputs are read by these rules."""
+    return {
+        "runs": TableReader(schema=GRADES, choose=partial(choose_labels, rules=rules)),
+        "nuggets": TableReader(schema=NUGGETS, choose=partial(choose_gold, rules=rules)),
+        "topics": TOPICS_READER,
+    }
 
 
 def name_nuggets() -> pl.Expr:
@@ -310,8 +311,7 @@ def name_nuggets() -> pl.Expr:
 
 def first_record(source: Input) -> records.Record:
     """Return the first object of JSON, an empty one where there is none."""
-    is_json = recognise(source)[0] in BY_KEYS
-    every = records.documents(source, FaultList(source)) if is_json else iter(())
+    every = records.documents(source, FaultList(source)) if holds_json(source) else iter(())
     return next((record for _, record in every), {})
 
 
@@ -348,13 +348,14 @@ MOST_CITATIONS, MOST_WORDS = 3, 1024
 """What a sentence and a response of 2026 may have."""
 
 
-def find_unknown_words(table: Table) -> pl.DataFrame:
+def find_unknown_words(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the words that count as none: each with what it should be, and its line."""
-    rows, word = table.frame.with_row_index("row"), pl.col("word")
+    rows, word = rows.with_row_index("row"), pl.col("word")
     if "importance" not in rows:
         return pl.DataFrame(schema={"what": pl.String, "word": pl.String, "line": pl.Int64})
-    is_rubric = pl.lit(table.name == Sort.VERDICTS.name)
-    is_rubric = pl.col("kind") == CRITERIA if "kind" in rows else is_rubric
+    is_rubric = (
+        pl.col("kind") == CRITERIA if "kind" in rows else pl.col("sort") == Sort.VERDICTS.name
+    )
     what = pl.when(is_rubric).then(pl.lit(TIER)).otherwise(pl.lit(IMPORTANCE))
     found = rows.select("row", "line", what=what, word="importance").filter(word != "")
     for each in (TIER, IMPORTANCE):
@@ -380,10 +381,10 @@ def warn_of_unknown(path: str, unknown: pl.DataFrame, labels: int) -> Iterator[s
             yield f"{path}: {count(len(words), f'unknown {what}')}, {fate}: {shown}"
 
 
-def warn_of_labels(table: Table, rules: ResponseRules) -> Iterator[str]:
+def warn_of_labels(path: str, rows: pl.DataFrame, rules: ResponseRules) -> Iterator[str]:
     """Warn of versions that nothing tells apart, of what a judge left out, of too long answers."""
-    rows, path = table.frame, table.sources[0].path
-    if table.name == Sort.GRADES.name and rules.versions == "replace":
+    sort = rows["sort"].first()
+    if sort == Sort.GRADES.name and rules.versions == "replace":
         plain = rows.filter(pl.col("version") == "", pl.col("place") < 0)
         times = plain.group_by("response").agg(pl.col("time").drop_nulls().n_unique())
         if (times["time"] > 1).any():
@@ -393,7 +394,7 @@ def warn_of_labels(table: Table, rules: ResponseRules) -> Iterator[str]:
             )
     if "failed" in rows and (failed := rows.filter("failed", pl.col("at").is_not_null()).height):
         yield f"{path}: left out {count(failed, 'failed answer')} of the judge"
-    if table.name == Sort.ANSWERS.name:
+    if sort == Sort.ANSWERS.name:
         sums = pl.col("words").cast(pl.Int64).sum(), pl.col("citations").max().cast(pl.Int64)
         responses = rows.group_by("response", maintain_order=True).agg(
             pl.col("run", "topic").first(), *sums
@@ -410,43 +411,36 @@ def warn_of_labels(table: Table, rules: ResponseRules) -> Iterator[str]:
 # What `tseval validate` and `tseval import` know of them.
 
 RULES = ResponseRules()
+LABELS, GOLD_FILES = (readers_by(RULES)[name] for name in ("runs", "nuggets"))
 
 
 def remark(table: Table) -> Iterator[Line]:
     """Yield words that count as none as faults, and warnings; a missing word is no fault."""
-    source = table.sources[0]
-    for what, word, line in find_unknown_words(table).select("what", "word", "line").iter_rows():
+    source, rows = table.sources[0], table.frame
+    for what, word, line in find_unknown_words(rows).select("what", "word", "line").iter_rows():
         if word.strip():
             known = KNOWN[what][0]
             reason = f'unknown {what} "{word}"{did_you_mean(word, known)}'
             cure = f"write one of {', '.join(known)}"
             yield str(Fault(source.path, line, reason, cure, "unknown-label")), True
     if table.name != NUGGETS.table:
-        yield from ((told, False) for told in warn_of_labels(table, RULES))
+        yield from ((told, False) for told in warn_of_labels(source.path, rows, RULES))
 
 
-def join_files(tables: Sequence[Table]) -> Table:
-    """Return the labels of several files as one table; no two responses have one number."""
-
-    def number(rows: pl.DataFrame, file: int) -> pl.DataFrame:
-        return rows.with_columns(pl.col("response") + file * 2**32, file=pl.lit(file))
-
-    return replace(
-        tables[0],
-        frame=pl.concat([number(each.frame, at) for at, each in enumerate(tables)]),
-        sources=tuple(source for each in tables for source in each.sources),
-        notes=tuple(number(each.notes[0], at) for at, each in enumerate(tables)),
-    )
+def number_responses(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return labels of several files, in which no two responses have one number."""
+    return rows.with_columns(pl.col("response") + pl.col("file").cast(pl.Int64) * 2**32)
 
 
 def import_labels(paths: Sequence[str], _: object) -> Imported:
     """Return labels of nuggets as the columns of the plain table: a row a label."""
-    tables = [read_files([Input(path)], RULES)[0] for path in paths]
-    for table in tables:
-        if Sort[table.name] not in records.GRADED or not table.frame["at"].count():
+    table, version = read(paths, LABELS), pl.col("version")
+    graded = pl.col("sort").is_in([sort.name for sort in GRADED])
+    for at, source in enumerate(table.sources):
+        if not table.frame.filter(graded, file=at).drop_nulls("at").height:
             reason, cure = "holds no labels of nuggets", "give assignments of nuggets"
-            table.refuse_all(reason, cure, "no-rows")
-    rows, version = join_files(tables).frame, pl.col("version")
+            raise input_error(source.path, None, reason, cure, "no-rows")
+    rows = number_responses(table.frame)
     number = pl.col("response").rank("dense").over("run", "topic").cast(pl.String)
     name = pl.when(pl.col("place") < 0).then("text").otherwise(pl.format("{}#{}", "topic", "at"))
     rows = rows.with_columns(
@@ -462,28 +456,28 @@ def import_labels(paths: Sequence[str], _: object) -> Imported:
 
 def import_nuggets(paths: Sequence[str], _: object) -> Imported:
     """Return lists of nuggets as the columns of the plain table."""
-    rows = read_nuggets([Input(path) for path in paths], RULES).frame
+    rows = read(paths, GOLD_FILES).frame
     rows = rows.filter(pl.col("kind") != QUESTIONS).drop_nulls("at")
     rows = rows.with_columns(nugget_id=name_nuggets(), time="nugget_time")
     names = ("topic", "nugget_id", "importance", "time", "text")
     return Imported({name: texts_of(rows[name]) for name in names})
 
 
-LABELS = Import(
+IMPORT = Import(
     "response-labels", "labels of nuggets: assignments of responses", import_labels, several=True
 )
 FORMATS = (
     Format(
         GRADES.table,
-        lambda source, form, _: read_files([source], RULES, form)[0],
+        lambda source, form, _: read([source], LABELS, form),
         is_labelled,
         rank=Rank.SURE,
         remarks=remark,
-        imports=(LABELS,),
+        imports=(IMPORT,),
     ),
     Format(
         NUGGETS.table,
-        lambda source, form, _: read_nuggets([source], RULES, form),
+        lambda source, form, _: read([source], GOLD_FILES, form),
         lambda source: holds_gold(source) or is_nugget_list(source),
         rank=Rank.SURE,
         remarks=remark,

@@ -20,7 +20,7 @@ from tseval.io.inputs import Input
 from tseval.io.json_text import HALVES_CURE, OBJECT_CURE, holds_half
 from tseval.io.records import kind_of, records_in
 from tseval.io.schema import Schema
-from tseval.io.tables import add_faults, check_topics, frame_of_rows
+from tseval.io.tables import TrackRows, add_faults, check_topics, frame_of_rows
 from tseval.io.times import NotANumber, implausible, number, why_implausible
 from tseval.records import frozen
 
@@ -123,11 +123,15 @@ JUDGED = (
     *CITING,
 )  # fmt: skip
 LENGTHS = ("sentences", "character_count", "words", "citations")
+QUESTION = fields(pl.String, "text") | fields(pl.Float64, "weight") | fields(pl.Boolean, "every")
+QUESTION |= fields(pl.List(pl.String), "answers")
+"""A question takes every one of its answers (AND), or any (OR)."""
 TYPES = {
     **dict.fromkeys(GRADED, GRADE),
     Sort.SUPPORT: dict.fromkeys(CITED, pl.Float64),
     Sort.REPORT: dict.fromkeys(JUDGED, pl.Float64)
-    | fields(pl.List(pl.String), "questions answers"),
+    | fields(pl.List(pl.String), "questions answers")
+    | fields(pl.List(pl.Struct(QUESTION)), "bank"),
     Sort.COUNTS: fields(pl.String, "metric") | fields(pl.Float64, "value"),
     Sort.ANNOTATIONS: fields(pl.String, "answer") | fields(pl.Int64, "grade"),
     Sort.ANSWERS: dict.fromkeys(LENGTHS, pl.Float64)
@@ -135,15 +139,10 @@ TYPES = {
     | fields(pl.List(pl.String), "documents"),
 }
 """The columns of labels of each sort, beside those of the response."""
-QUESTION = fields(pl.String, "text") | fields(pl.Float64, "weight") | fields(pl.Boolean, "every")
-QUESTION |= fields(pl.List(pl.String), "answers")
-"""A question takes every one of its answers (AND), or any (OR)."""
 GOLD = fields(pl.Int64, "line at place") | fields(pl.String, "topic kind id") | NUGGET | QUESTION
 """A row a nugget, a criterion or a question; or one without a place in a list that has none."""
 LISTED, CRITERIA, QUESTIONS = "nuggets", "criteria", "questions"
 """The kinds of gold."""
-BANK = fields(pl.Int64, "response") | fields(pl.String, "topic") | QUESTION
-"""The questions that came with a response."""
 VITAL, OKAY, MANDATORY, OPTIONAL = "vital", "okay", "mandatory", "optional"
 GRADE_OF = {"support": 2, "partial_support": 1, "not_support": 0}
 LABEL_OF = {grade: label for label, grade in GRADE_OF.items()}
@@ -570,11 +569,9 @@ def is_gold(record: Record) -> bool:
     return is_known or (is_list and sort_of(record) is None)
 
 
-def read_labels(
-    source: Input, rules: ResponseRules, faults: FaultList
-) -> tuple[Sort, pl.DataFrame, pl.DataFrame]:
-    """Return the sort of the labels of a file, its rows, and the banks that came with them."""
-    reader, sort, rows, banks = Reader(source, rules), None, list[Any](), list[Any]()
+def read_labels(source: Input, faults: FaultList, rules: ResponseRules) -> TrackRows:
+    """Read the labels of a file, or its responses, all of one sort."""
+    reader, sort, rows, response = Reader(source, rules), None, list[Any](), -1
     for response, (line, record) in enumerate(documents(source, faults)):
         try:
             check(record, {"metadata?": {}}, "record")
@@ -588,27 +585,33 @@ def read_labels(
                 raise WrongRecordError(reason, "give each sort of labels a file of its own")
             check(record, SHAPES[other], "record")
             labels = list(LABELS[other](reader, record))
-            run, topic, *head = reader.head({**report_of(record), **record})
+            head = reader.head({**report_of(record), **record})
             has_bank = other is Sort.REPORT and "nugget_bank" in record
-            bank = list(bank_of(record)) or [(None,) * len(QUESTION)] if has_bank else []
+            bank = (
+                [dict(zip(QUESTION, each, strict=True)) for each in bank_of(record)]
+                if has_bank
+                else None
+            )
         except WrongRecordError as error:
             faults.add(line, *error.args)
             continue
         sort, types = other, WORD if other in GRADED else TYPES[other]
-        listed = enumerate(labels) if labels else [(None, [None] * (1 + len(types)))]
-        rows += [(line, response, at, run, topic, *head, *label) for at, label in listed]
-        banks += [(response, topic, *each) for each in bank]
+        more = ([bank if has_bank else None], [None]) if other is Sort.REPORT else ((), ())
+        listed = (
+            enumerate(labels) if labels else [(None, (None,) * (1 + len(types) - len(more[0])))]
+        )
+        rows += [(line, response, at, *head, *label, *more[bool(at)]) for at, label in listed]
     faults.check()
     if sort is None:
         faults.refuse(None, "holds no responses", SORT_CURE, "no-rows")
     frame = frame_of_rows(rows, Schema("", ()), **RESPONSE, **types)
     frame = grade_words(frame, sort, rules, faults) if sort in GRADED else frame
     frame = check_topics(frame.select("line", *RESPONSE, *TYPES[sort]), faults)
-    return sort, frame, pl.DataFrame(banks, schema=BANK, orient="row")
+    return TrackRows(frame.with_columns(sort=pl.lit(sort.name)), rows=response + 1)
 
 
-def read_gold(source: Input, rules: ResponseRules, faults: FaultList) -> pl.DataFrame:
-    """Return the rows of a file of gold; a topic may stand once."""
+def read_gold(source: Input, faults: FaultList, rules: ResponseRules) -> TrackRows:
+    """Read a file of gold; a topic may stand once."""
     reader, lines, rows = Reader(source, rules), dict[str, int](), list[dict[str, Any]]()
     for line, record in documents(source, faults):
         try:
@@ -627,4 +630,5 @@ def read_gold(source: Input, rules: ResponseRules, faults: FaultList) -> pl.Data
     if not lines:
         faults.refuse(None, "holds no nuggets", GOLD_CURE, "no-rows")
     frame = check_topics(pl.DataFrame(rows, schema=GOLD), faults)
-    return frame.with_columns(place=place_of(rules, "topic", pl.col("kind") == CRITERIA))
+    place = place_of(rules, "topic", pl.col("kind") == CRITERIA)
+    return TrackRows(frame.with_columns(place=place), rows=len(lines))

@@ -44,23 +44,19 @@ class ResponseTables:
 
     labels: Table
     """The labels that are scored."""
-    answers: Sequence[Table]
+    answers: pl.DataFrame
     """The responses themselves, beside labels of such: they tell times."""
-    files: Sequence[Table]
-    """Each file of labels."""
     beside: Mapping[str, Table]
     """What stands beside the runs, by the names of the inputs."""
     rules: ResponseRules
-
-    @property
-    def sort(self) -> Sort:
-        """What the labels are."""
-        return Sort[self.labels.name]
+    sort: Sort
+    """What the labels are."""
 
     @property
     def gold(self) -> Table | None:
         """The nuggets, banks and rubrics."""
-        return self.beside.get("nuggets")
+        gold = self.beside["nuggets"]
+        return gold if gold.sources else None
 
     def gold_of(self, *, questions: bool) -> pl.DataFrame | None:
         """Return the questions of the gold, or its nuggets; of a topic those of the last file."""
@@ -118,9 +114,12 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
     labelled may tell. An empty answer needs no time.
     """
     sort, labels, when = tables.sort, tables.labels.frame, pl.col("when")
-    if tables.answers:
-        told = files.join_files(tables.answers).frame.unique("response")
-        told = told.group_by(KEY).agg(**{"last of run": pl.col("last").first()}, number=pl.len())
+    if tables.answers.height:
+        told = (
+            tables.answers.unique("response")
+            .group_by(KEY)
+            .agg(**{"last of run": pl.col("last").first()}, number=pl.len())
+        )
         labels = labels.join(told.filter(number=1), on=KEY, how="left", maintain_order="left")
         labels = labels.with_columns(last=pl.coalesce("last", "last of run")).drop("number")
     says = pl.col("at").is_not_null()
@@ -193,20 +192,17 @@ def order_versions(responses: pl.DataFrame, tables: ResponseTables) -> pl.DataFr
         other=pl.col("line").shift(1).over(KEY),
         other_file=pl.col("file").shift(1).over(KEY),
     )
-    wrong = ordered.filter(pl.col("is_lacking") | pl.col("is_same"))
-    if wrong.height:
-        unit = wrong.head(1).select(KEY)
-        lacking = wrong.filter("is_lacking").join(unit, on=KEY, how="semi").sort("response")
-        if lacking.height:
-            raise InputError(tell_undated(lacking, tables))
-        row, sources = wrong.row(0, named=True), tables.labels.sources
-        path, other = sources[row["file"]].path, sources[row["other_file"]].path
-        cure = f"the other is in line {row['other']}: {SAME_CURE}"
-        if row["other_file"] != row["file"]:
-            named = f"--name {path}=NAME gives the run of this file a name of its own"
-            cure = f"the other is at {other}:{row['other']}: {SAME_CURE}; {named}"
-        reason = "run {run} has two responses to topic {topic} at one time"
-        tables.labels.refuse(wrong.head(1), reason, cure, "duplicate-id")
+    lacking, same = ordered.filter("is_lacking"), ordered.filter("is_same")
+    if lacking.height:
+        raise InputError(tell_undated(lacking.sort("response"), tables))
+    paths = pl.lit(pl.Series([each.path for each in tables.labels.sources], dtype=pl.String))
+    path, other = paths.gather("file"), paths.gather("other_file")
+    cure = pl.format("the other is at {}:{}: {}", other, "other", pl.lit(SAME_CURE))
+    named = pl.format("{}; --name {}=NAME gives the run of this file a name of its own", cure, path)
+    is_of_two = pl.col("file") != pl.col("other_file")
+    same = same.with_columns(cure=pl.when(is_of_two).then(named).otherwise(cure))
+    reason = "run {run} has two responses to topic {topic} at one time"
+    tables.labels.refuse(same, reason, "", "duplicate-id")
     return ordered
 
 
@@ -220,7 +216,7 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
         known = gold.group_by("topic").agg(start=pl.col("nugget_time").min())
         times = times.update(known, on="topic")
     times = times.with_columns(start.fill_null(start.min()).fill_null(0.0))
-    every = (tables.labels, *tables.answers, *tables.beside.values())
+    every = (tables.labels, *tables.beside.values())
     if any(source.is_relative for table in every for source in table.sources):
         times = times.with_columns(start=pl.lit(0.0))
     if "topics" in tables.beside:
@@ -388,8 +384,9 @@ def count_questions(tables: ResponseTables, parts: Parts) -> Iterator[pl.DataFra
     labels, versions, cells = parts
     columns = ("topic", "text", "weight", "every", "answers")
     order = versions.select("response").with_row_index("order")
-    own = pl.concat(tables.labels.notes).join(order, on="response")
-    own = own.filter(pl.col("order") == pl.col("order").min().over("topic")).select(columns)
+    own = tables.labels.frame.drop_nulls("bank").join(order, on="response")
+    own = own.filter(pl.col("order") == pl.col("order").min().over("topic"))
+    own = own.select("topic", "bank").explode("bank").unnest("bank").select(columns)
     gold = tables.gold_of(questions=True)
     if gold is not None:
         own = pl.concat([gold.select(columns), own.join(gold, on="topic", how="anti")])
@@ -429,22 +426,27 @@ def count_questions(tables: ResponseTables, parts: Parts) -> Iterator[pl.DataFra
 def find_warnings(index: ResponseIndex, metrics: Sequence[str]) -> Iterator[str]:
     """Yield what a reader of the scores should know."""
     tables, rules = index.tables, index.tables.rules
+    every = [
+        part
+        for frame in (tables.labels.frame, tables.answers)
+        for part in frame.group_by("file", maintain_order=True)
+    ]
     is_own = tables.gold_of(questions=False) is None or rules.nuggets == "record"
-    for table in tables.files:
-        unknown = files.find_unknown_words(table)
+    named = [(tables.labels.sources[file].path, rows) for (file,), rows in every]
+    for path, rows in named:
+        unknown = files.find_unknown_words(rows)
         if not is_own:
             unknown = unknown.filter(pl.col("what").is_in([files.LABEL, files.VERDICT]))
-        path = table.sources[0].path
-        yield from files.warn_of_unknown(path, unknown, table.frame["at"].count())
+        yield from files.warn_of_unknown(path, unknown, rows["at"].count())
         if tables.sort is Sort.COUNTS:
-            strange = table.frame.filter(~pl.col("metric").is_in(metrics))["metric"].to_list()
+            strange = rows.filter(~pl.col("metric").is_in(metrics))["metric"].to_list()
             if strange:
                 known = count_words(strange, metrics)
                 yield f"{path}: {count(len(strange), 'unknown metric')}, ignored: {known}"
     if tables.gold is not None and not is_own:
-        yield from files.warn_of_unknown("nuggets", files.find_unknown_words(tables.gold), 0)
-    for table in (*tables.files, *tables.answers):
-        yield from files.warn_of_labels(table, rules)
+        yield from files.warn_of_unknown("nuggets", files.find_unknown_words(tables.gold.frame), 0)
+    for path, rows in named:
+        yield from files.warn_of_labels(path, rows, rules)
     if index.unknown:
         noun = count(len(index.unknown), "topic")
         yield f"{noun} not in the file of nuggets, ignored: {listed(index.unknown)}"
