@@ -119,7 +119,9 @@ def find_types(
     )
     kind = pl.when("is_vector").then(by_place).otherwise(by_name)
     each = each.filter(is_given).with_columns(type=kind)
-    named = each.filter(~pl.col("is_vector")).group_by("name", "type").agg(times.sum())
+    named = (
+        each.filter(~pl.col("is_vector")).group_by("name", "type").agg(times.cast(pl.Int64).sum())
+    )
     counts = list(named.iter_rows())
     known = each.drop_nulls("type").group_by("coded", "type").agg(number.max())
     sizes = texts.filter(pl.col("is_vector") & (pl.col("size") != len(types)))
@@ -127,7 +129,7 @@ def find_types(
         rows.join(known, on="coded", maintain_order="left").select("row", "type", "number"),
         unknown={name: times for name, at, times in counts if at is None},
         short={n: times for n, at, times in counts if at is not None and n != types[at]},
-        odd=dict(sizes.group_by("size").agg(times.sum()).sort("size").iter_rows()),
+        odd=dict(sizes.group_by("size").agg(times.cast(pl.Int64).sum()).sort("size").iter_rows()),
         is_weighed=is_weighed,
     )
 
@@ -319,7 +321,7 @@ class Stream(FrameIndex):
         rules, overlap = self.rules, pl.col("overlap")
         alert, high = pl.col("is_alert"), pl.col("level") >= HIGH
         false = (alert & ~high).cast(pl.Int64)
-        after = false.cum_sum()
+        after = (alert & ~high).cast(pl.Int64).cum_sum()
         last = pl.when(alert & high).then(after).shift(1).forward_fill().fill_null(0)
         rows = rows.with_columns(is_high=high, delta=(after - false - last).over(group))
         number = pl.col("delta") + int(rules.delta_counts == "with")

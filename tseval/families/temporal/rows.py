@@ -98,8 +98,16 @@ class EarliestIndex(FrameIndex):
     spans_in_bytes: bool = False
     """Whether the spans of matches count bytes, not characters."""
     _sums: dict[tuple[str, bytes], pl.DataFrame] = field(default_factory=dict, repr=False)
-    _earned: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
-    _gold: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _earned(self) -> dict[str, pl.DataFrame]:
+        """What is known of `earned`, by the reward; other frames have none of it."""
+        return {}
+
+    @cached_property
+    def _gold(self) -> dict[str, pl.DataFrame]:
+        """What is known of `gold`, by the reward."""
+        return {}
 
     def earned(self, reward: str) -> pl.DataFrame:
         """The earliest matches with their worth: the reward, by how far each says more of it."""
