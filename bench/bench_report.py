@@ -26,7 +26,7 @@ from bench.rows import Row, tell
 from tseval import score
 from tseval.cli.progress import progress
 from tseval.reporting.assembling import Request, assemble
-from tseval.reporting.inputs import beside
+from tseval.reporting.inputs import report_inputs
 from tseval.reporting.page.document import report_page
 
 BYTES, SECONDS, MADE = 10_000_000, 2.0, 15.0
@@ -80,7 +80,7 @@ def page(folder: Path, paths: dict[str, Path]) -> tuple[bytes, float, float]:
     found = score(str(paths["updates"]), str(paths["nuggets"]), matches=str(paths["matches"]))
     scores = folder / "scores.json"
     found.save(scores)
-    given = beside({name: str(path) for name, path in paths.items()})
+    given = report_inputs({name: str(path) for name, path in paths.items()})
     begun, worked = time.perf_counter(), time.process_time()
     report = assemble(Request([str(scores)], beside=given), lambda what: progress(what, quiet=True))
     made = report_page(report)

@@ -33,7 +33,7 @@ from bench.train_learned import by_others, read, train
 from matchers.late import Late
 from matchers.texts import distinct
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally, Topic
-from tseval.matching.matching import every_score
+from tseval.matching.matching import all_scores
 from tseval.statistics import agreement, bootstrap
 
 BEGIN, END = "<!-- years: begin -->\n", "<!-- years: end -->\n"
@@ -111,7 +111,7 @@ def by_matcher(name: str, year: Year) -> list[np.ndarray]:
     for topic in year.topics:
         texts = topic.texts.to_list()
         nuggets = year.gold.nuggets["text"].gather(topic.nuggets).to_list()
-        parts = every_score(matcher, texts, nuggets, year.gold.collection)
+        parts = all_scores(matcher, texts, nuggets, year.gold.collection)
         found.append(np.concatenate([score for _, score in parts]))
     return found
 

@@ -276,12 +276,12 @@ def _block_pairs(gold: MatcherGold, texts: list[str], nuggets: int, threshold: f
         pairs = block.reaching(threshold)
     else:
         pairs = Pairs.joined(
-            _every_pair(block, part, nuggets) for part in parts(len(different), nuggets)
+            _all_pairs(block, part, nuggets) for part in parts(len(different), nuggets)
         )
     return pairs if len(different) == len(texts) else pairs.repeated(number)
 
 
-def _every_pair(block: Block, rows: slice, nuggets: int) -> Pairs:
+def _all_pairs(block: Block, rows: slice, nuggets: int) -> Pairs:
     """All pairs of some updates of a block, whatever they score."""
     update, nugget = np.divmod(np.arange((rows.stop - rows.start) * nuggets), max(1, nuggets))
     update += rows.start

@@ -15,7 +15,7 @@ from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, Rows
 from matchers.contract import Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
-from matchers.parameters import parameter, threshold, whole_number
+from matchers.parameters import integer_in, parameter, threshold
 from matchers.prepared import MatcherGold
 from matchers.steps import steps_parameter
 from matchers.stream import MARK, stream
@@ -42,7 +42,7 @@ class Grams(Matcher):
 
     name: ClassVar[str] = "grams"
     across_topics: ClassVar[bool] = True
-    n: int = parameter(4, whole_number(2, 16), "how many characters a gram has")
+    n: int = parameter(4, integer_in(2, 16), "how many characters a gram has")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
     steps: str = steps_parameter()

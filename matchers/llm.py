@@ -27,11 +27,11 @@ from matchers.parameters import (
     flag,
     free_text,
     hexadecimal,
+    integer_in,
     label,
     number,
     parameter,
     threshold,
-    whole_number,
 )
 from matchers.prepared import MatcherGold
 from matchers.questions import LABELS, Prompt, Question, prompt
@@ -70,10 +70,10 @@ class Llm(Matcher):
     grades: ClassVar[dict[float, str]] = {score: label for label, score in LABELS.items()}
     model: str = parameter("", free_text(), "the model, as the endpoint calls it")
     prompt: str = parameter(PROMPT, label(), "what is asked: a name, or the path of a file")
-    nuggets: int = parameter(MOST, whole_number(1, MOST), "how many nuggets a call asks for")
+    nuggets: int = parameter(MOST, integer_in(1, MOST), "how many nuggets a call asks for")
     candidates: Matcher | None = candidates_parameter("which pairs are asked at all; all without")
     run: int = parameter(
-        1, whole_number(1, AMPLE), "which of several runs of the same questions", shown=False
+        1, integer_in(1, AMPLE), "which of several runs of the same questions", shown=False
     )
     threshold: float = threshold(0.5)
     sha256: str = parameter("", hexadecimal(), "what the hash of the prompt begins with")
@@ -84,11 +84,11 @@ class Llm(Matcher):
     timeout: float = parameter(
         60.0, number(0.001, 86400), "seconds until a call has failed", compare=False
     )
-    attempts: int = parameter(5, whole_number(1, 100), "how often a call is tried", compare=False)
-    concurrency: int = parameter(8, whole_number(1, 256), "calls at the same time", compare=False)
-    seed: int = parameter(0, whole_number(0, AMPLE), "for waits, and what is drawn", compare=False)
+    attempts: int = parameter(5, integer_in(1, 100), "how often a call is tried", compare=False)
+    concurrency: int = parameter(8, integer_in(1, 256), "calls at the same time", compare=False)
+    seed: int = parameter(0, integer_in(0, AMPLE), "for waits, and what is drawn", compare=False)
     left_out: int = parameter(
-        100, whole_number(0, AMPLE), "pairs drawn from what candidates leave out", compare=False
+        100, integer_in(0, AMPLE), "pairs drawn from what candidates leave out", compare=False
     )
     input_price: float = parameter(
         0.0, number(0, AMPLE), "the price of a million tokens in", compare=False
@@ -97,7 +97,7 @@ class Llm(Matcher):
         0.0, number(0, AMPLE), "the price of a million tokens out", compare=False
     )
     budget: float = parameter(0.0, number(0, AMPLE), "the most to spend; 0: all", compare=False)
-    max_calls: int = parameter(0, whole_number(0, AMPLE), "the most calls; 0: all", compare=False)
+    max_calls: int = parameter(0, integer_in(0, AMPLE), "the most calls; 0: all", compare=False)
     replay: bool = parameter(
         False, flag(), "whether answers come from the cache alone", compare=False
     )

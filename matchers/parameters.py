@@ -76,7 +76,7 @@ def number(low: float, high: float) -> Form:
     return Form(f"a number from {low:g} to {high:g}", read)
 
 
-def whole_number(low: int, high: int) -> Form:
+def integer_in(low: int, high: int) -> Form:
     """A whole number from `low` to `high`, both included."""
 
     def read(value: object) -> int:

@@ -43,7 +43,7 @@ def cache_folder() -> Path | None:
     """
     asked = os.environ.get(CACHE)
     if asked is not None:
-        return _asked_for(asked)
+        return _cache_folder(asked)
     place = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tseval")
     if sys.platform == "win32":
         place = Path(os.environ.get("LOCALAPPDATA", "~"), "tseval", "Cache")
@@ -56,7 +56,7 @@ def cache_folder() -> Path | None:
         return None
 
 
-def _asked_for(folder: str) -> Path | None:
+def _cache_folder(folder: str) -> Path | None:
     try:
         return expanded(folder) if folder else None
     except MatcherError as error:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchers.pairs import Pairs, ranges
-from matchers.parameters import parameter, whole_number
+from matchers.parameters import integer_in, parameter
 from matchers.places import Places
 from matchers.prepared import Block, MatcherGold
 from matchers.texts import distinct
@@ -26,7 +26,7 @@ LONGEST = 10_000
 def window_parameter(*, shown: bool) -> int:
     """The dataclass field `window`: 0 for none, which a name need not show."""
     meaning = "hold the nugget against stretches of so many words of the update; 0 for all of it"
-    window: int = parameter(0, whole_number(0, LONGEST), meaning, shown=shown)
+    window: int = parameter(0, integer_in(0, LONGEST), meaning, shown=shown)
     return window
 
 

@@ -10,7 +10,7 @@ from tests import strategies as st
 from tests.oracles.temporal import Collection, Duplicate, Match, Nugget, Update
 from tseval.core.blocks import Block
 from tseval.core.calling import CommonOptions, evaluated
-from tseval.core.family import Asked
+from tseval.core.family import ViewRequest
 from tseval.core.sections import Setting
 from tseval.families.temporal.evaluation import (
     TemporalEvaluation,
@@ -120,7 +120,7 @@ def evaluation(collection: Collection, *, duplicates: bool = False) -> TemporalE
 def explained(found: TemporalEvaluation, view: str) -> pd.DataFrame:
     """What a view shows of an evaluation."""
     (rows,) = (each.rows for each in FAMILY.views if each.name == view)
-    return rows(found, Asked((), found.options)).frame
+    return rows(found, ViewRequest((), found.options)).frame
 
 
 def section(found: TemporalEvaluation, name: str) -> list[Block]:

@@ -51,7 +51,7 @@ def differs(value: float | None, expected: str, within: float = WITHIN) -> bool:
     return abs(value - float(expected)) > within
 
 
-def asked_for(rule: str) -> dict[str, str]:
+def as_measures(rule: str) -> dict[str, str]:
     """The rules of the program that a change against the base stands for."""
     name, _, value = rule.partition("=")
     given = {} if name in ("base", "p") else {name: value}
@@ -81,7 +81,7 @@ def board(
     folder: Path, run: str, rule: str, at: str = ""
 ) -> dict[tuple[str, str, str], float | None]:
     """Every value of `all`, by level, set and name, as the command gives it to other programs."""
-    rules = [("--rule", f"{name}={value}") for name, value in asked_for(rule).items()]
+    rules = [("--rule", f"{name}={value}") for name, value in as_measures(rule).items()]
     told = command(
         folder,
         run,

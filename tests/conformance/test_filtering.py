@@ -21,7 +21,7 @@ from tests.conformance.test_filtering_reference import KEPT, made_up, oracle
 from tests.oracles import filtering as slow
 from tests.program import tseval as program
 from tseval.core import calling
-from tseval.core.family import Asked
+from tseval.core.family import ViewRequest
 from tseval.core.registry import measures
 from tseval.families.filtering import explain
 from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
@@ -213,7 +213,7 @@ def test_how_far_slopes_differ_between_lengths(
     }
     evaluation = evaluated(conformance, "kba2012", "50", rules, folder)
     names = [f"end({NAMES[metric]},batch={length})" for length in DAYS]
-    asked = Asked(tuple(measures(names, FAMILY.name)), FilterOptions())
+    asked = ViewRequest(tuple(measures(names, FAMILY.name)), FilterOptions())
     rows = explain.stability(evaluation, asked).sections["Stability"].to_dict("records")
     lengths = [(1, 7), (1, 30), (7, 30)]
     assert [(row["batch"], row["other"]) for row in rows] == [

@@ -127,7 +127,7 @@ def test_batches_share_out_a_ledger(
     always = given_.time == ALWAYS
     lasting = np.bincount(given_.unit[always], given_.amount[always], 3)
     sums = Account((given_,), lambda totals, _: Values(totals[0], np.full(len(totals[0]), True)))
-    dated = sums.within(cut).value - lasting[:, np.newaxis] * cut.there
+    dated = sums.within(cut).value - lasting[:, np.newaxis] * cut.present
     edges = start + np.arange(cut.most + 1) * length
     for unit in range(3):
         own = edges[: number[unit] + 1]
@@ -156,7 +156,7 @@ def test_a_part_of_the_time_is_an_account_of_its_own(
             for each in both
         ]
         alone = Account(tuple(map(ledger, kept)), ratio).before(np.full(3, np.inf))
-        here = cut.there[:, batch]
+        here = cut.present[:, batch]
         assert (told.defined[:, batch] == (alone.defined & here)).all()
         assert told.value[here, batch] == pytest.approx(alone.value[here])
 

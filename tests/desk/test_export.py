@@ -90,7 +90,7 @@ def test_the_export_scores_as_what_if_says(
             return
         runs, _ = files(Path(folder))
         out = written(desk, Path(folder) / "out")
-        standing = desk.standing()
+        standing = desk.scored_state()
         assert standing is not None
         shown = desk.what_if(standing)
         scored = tseval.score(runs, str(out / "nuggets.tsv"), str(out / "matches.tsv"))

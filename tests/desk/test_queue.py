@@ -11,7 +11,15 @@ from tests.desk.making import made, read
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.desk import Desk
-from tseval.desk.queue import Hints, Queue, Suggestions, alike, find_hints, scores, suggested
+from tseval.desk.queue import (
+    Hints,
+    Queue,
+    Suggestions,
+    find_hints,
+    scores,
+    similar_items,
+    suggested,
+)
 from tseval.matching.matching import get_matcher
 
 
@@ -142,7 +150,7 @@ class TestHints:
 
     def test_posts_like_one_are_of_its_topic(self, desk: Desk) -> None:
         item = desk.pool.place["flood", "a2@one"]
-        found = alike(get_matcher("fuzzy"), desk.pool, item, 9)
+        found = similar_items(get_matcher("fuzzy"), desk.pool, item, 9)
         assert desk.pool.items[found[0]].name == "a9"
         assert item not in found
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests import program
 from tseval.errors import OutputError
-from tseval.io.atomic_write import write_together, write_whole
+from tseval.io.atomic_write import write_file, write_files
 
 NAMES = ("a.txt", "b.txt", "c.txt")
 OLD = {"a.txt": b"old a", "c.txt": b"old c"}
@@ -53,7 +53,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_all_are_written(folder: Path) -> None:
-    write_together(new(folder))
+    write_files(new(folder))
     assert there(folder) == {path.name: content for path, content in new(folder).items()}  # type: ignore[union-attr]
 
 
@@ -64,7 +64,7 @@ def test_or_none_is_where_one_cannot_be_written(
     before = there(folder)
     monkeypatch.setattr(tempfile, "mkstemp", failing_at(3, tempfile.mkstemp, error))
     with pytest.raises(OutputError if error is FULL else KeyboardInterrupt) as raised:
-        write_together(new(folder))
+        write_files(new(folder))
     assert there(folder) == before
     if error is FULL:
         assert str(raised.value) == f"{folder / 'c.txt'}: no space left on device"
@@ -73,15 +73,15 @@ def test_or_none_is_where_one_cannot_be_written(
 def test_permissions_stay(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"old")
     (tmp_path / "a.txt").chmod(0o640)
-    write_together(new(tmp_path))
+    write_files(new(tmp_path))
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
 def test_a_device_is_written_to_and_a_folder_refused(tmp_path: Path) -> None:
-    write_whole("/dev/null", b"nothing")
+    write_file("/dev/null", b"nothing")
     (tmp_path / "c.txt").mkdir()
     with pytest.raises(OutputError, match="is a directory"):
-        write_together(new(tmp_path))
+        write_files(new(tmp_path))
     assert there(tmp_path) == {}
 
 

@@ -57,8 +57,8 @@ class Counted(bytes):
 
 
 def test_an_event_costs_as_much_as_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = Input.whole_lines
-    monkeypatch.setattr(Input, "whole_lines", lambda self: Counted(plain(self)))
+    plain = Input.complete_lines
+    monkeypatch.setattr(Input, "complete_lines", lambda self: Counted(plain(self)))
     event = "<event><id>%d</id><start>%d</start><end>%d</end></event>\n"
     Path("topics.xml").write_text(
         "<events>\n" + "".join(event % (at, TIME, TIME + 9) for at in range(2000)) + "</events>"

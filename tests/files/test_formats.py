@@ -24,7 +24,7 @@ from tests.program import faulty
 from tests.reading import Rows, read_rows
 from tseval.core.registry import schemas
 from tseval.families.temporal.files import READERS
-from tseval.io.atomic_write import write_whole
+from tseval.io.atomic_write import write_file
 from tseval.io.inputs import Input
 from tseval.io.tables import read as read_table
 from tseval.io.times import Moment, NotANumber, duration, moment, number
@@ -493,19 +493,19 @@ def test_an_input_is_recorded_with_the_hash_of_its_bytes() -> None:
 
 def test_a_file_is_written_whole_with_the_rights_of_the_one_it_replaces() -> None:
     path = Path("result.csv")
-    write_whole(path, b"one")
+    write_file(path, b"one")
     mask = os.umask(0)
     os.umask(mask)
     assert path.stat().st_mode & 0o777 == 0o666 & ~mask
     path.chmod(0o640)
-    write_whole(path, b"two")
+    write_file(path, b"two")
     assert path.read_bytes() == b"two"
     assert path.stat().st_mode & 0o777 == 0o640
     assert [each.name for each in Path().iterdir()] == ["result.csv"]
 
 
 def test_a_device_is_written_to_and_not_replaced() -> None:
-    write_whole(os.devnull, b"gone")
+    write_file(os.devnull, b"gone")
     assert not Path(os.devnull).is_file()
 
 

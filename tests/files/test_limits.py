@@ -18,7 +18,7 @@ from tests import program
 from tseval.errors import InputError, TsevalError
 from tseval.io.blocks import LineBlock
 from tseval.io.faults import FaultList
-from tseval.io.inputs import Input, whole_lines
+from tseval.io.inputs import Input, complete_lines
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def limited(monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
 def test_blocks_are_the_file_wherever_they_are_cut(size: int) -> None:
     content = b"\n".join(b"l" * (at % 7) for at in range(50))
     stream = io.BytesIO(content)
-    blocks = list(whole_lines(iter(lambda: stream.read(size), b"")))
+    blocks = list(complete_lines(iter(lambda: stream.read(size), b"")))
     assert b"".join(blocks) == content
     assert all(block.endswith(b"\n") for block in blocks[:-1])
 

@@ -179,5 +179,5 @@ def test_many_streams_give_the_content(kind: str) -> None:
     content = SWIFT_BYTES * 20
     path = Path(f"file.{kind}")
     path.write_bytes(b"".join(COMPRESS[kind](content[at : at + 999]) for at in range(0, 9990, 999)))
-    assert Input(path).whole() == content[:9990]
+    assert Input(path).all_bytes() == content[:9990]
     assert b"".join(Input(path).pieces(7)) == content[:9990]

@@ -20,7 +20,7 @@ import pytest
 from tests import program
 from tseval.errors import visible
 from tseval.io.markup import SPECIAL
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 HOSTILE = {
     "escape sequence": "a\x1b[31mred\x9b2J\x07",
@@ -199,7 +199,7 @@ def in_svg(content: bytes, name: str) -> None:
     }
     words = " ".join(tree.itertext())
     assert STEERS.search(words) is None
-    assert shown(name)[:12] in words
+    assert visible_text(name)[:12] in words
 
 
 def in_png(content: bytes, _: str) -> None:
@@ -232,7 +232,7 @@ def in_page(content: bytes, name: str) -> None:
     assert not {"img", "iframe"} & set(page.tags)
     assert not any(text.strip() == "alert(1)" for text in page.texts)
     assert STEERS.search(content.decode()) is None
-    assert shown(name) in "\n".join(page.texts)
+    assert visible_text(name) in "\n".join(page.texts)
 
 
 OUTPUTS: dict[str, Callable[[bytes, str], None]] = {

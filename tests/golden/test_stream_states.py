@@ -127,7 +127,7 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Follower, "together", together)
-    monkeypatch.setattr(Follower, "values_together", together)
+    monkeypatch.setattr(Follower, "rows_at_once", together)
     every = ("--every", together)
     uninterrupted = follow(tmp_path / "whole", matches, LINES, *every)
     whole = last(uninterrupted)
@@ -177,7 +177,7 @@ def test_a_second_interrupt_does_not_wait_until_all_is_told(
         by_signal()
         raise AssertionError
 
-    monkeypatch.setattr(Follower, "values_together", 1)
+    monkeypatch.setattr(Follower, "rows_at_once", 1)
     monkeypatch.setattr(Follower, "together", 1)
     handler = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(click, "echo", echo)
@@ -322,7 +322,7 @@ def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
     from tseval.core import streams as saved
     from tseval.errors import OutputError
 
-    state, write = tmp_path / "state", saved.write_whole  # type: ignore[attr-defined]
+    state, write = tmp_path / "state", saved.write_file  # type: ignore[attr-defined]
     last(follow(state, matches, LINES[:4]))
     before, calls = state.read_bytes(), []
 
@@ -330,12 +330,12 @@ def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
         calls.append(arguments[0])
         raise OutputError(f"{arguments[0]}: no space left on device")
 
-    monkeypatch.setattr(saved, "write_whole", full)
+    monkeypatch.setattr(saved, "write_file", full)
     outcome = follow(state, matches, LINES)
     assert (outcome.code, b'"final"' in outcome.output, calls) == (1, False, [state])
     assert outcome.err == f"error: {state}: no space left on device\n"
     assert state.read_bytes() == before
-    monkeypatch.setattr(saved, "write_whole", write)
+    monkeypatch.setattr(saved, "write_file", write)
     assert last(follow(state, matches, LINES)) == whole
 
 

@@ -13,7 +13,7 @@ from tests.reporting.test_report_page import HOSTILE, column, lanes, with_texts
 from tests.reporting.visiting import Visit
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 pytestmark = pytest.mark.small_times
 
@@ -194,7 +194,7 @@ def test_hostile_addresses_stay_text(chromium: Any, report: Report, tmp_path: Pa
     path = tmp_path / "hostile.html"
     path.write_bytes(report_page(with_texts(report, HOSTILE)))
     for at, text in enumerate(HOSTILE):
-        text = shown(text)
+        text = visible_text(text)
         hashed = f"#timeline?run={quote(f'{at} {text}')}&topic={quote(text)}&{quote(text)}"
         visit = Visit(chromium, path, url=path.as_uri() + hashed)
         chosen = "document.querySelector('#choose-run').selectedIndex"

@@ -12,7 +12,7 @@ import pytest
 import tseval
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
-from tseval.reporting.inputs import beside
+from tseval.reporting.inputs import report_inputs
 
 pytestmark = pytest.mark.small_times
 
@@ -215,7 +215,9 @@ def _differing(page: tseval.Page) -> list[str]:
 
 
 def test_several_files_of_labels_are_the_first_and_more() -> None:
-    given = beside({"runs": "run.txt", "labels": ["one.json", "two.json"], "ontology": TYPES})
+    given = report_inputs(
+        {"runs": "run.txt", "labels": ["one.json", "two.json"], "ontology": TYPES}
+    )
     assert given is not None
     assert given.inputs.labels == "one.json"
     assert given.inputs.more_labels == ("two.json",)

@@ -22,10 +22,10 @@ from tests.reporting.visiting import Visit
 from tseval.comparison import Plan, compare
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
-from tseval.reporting.inputs import beside
+from tseval.reporting.inputs import report_inputs
 from tseval.reporting.page.data import pair_data, quantiles
 from tseval.reporting.page.document import report_page
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 pytestmark = pytest.mark.small_times
 
@@ -66,7 +66,7 @@ def scores(files: dict[str, Path]) -> Any:
 
 @pytest.fixture(scope="module")
 def report(files: dict[str, Path], scores: Any) -> Report:
-    given = beside({name: str(path) for name, path in files.items()})
+    given = report_inputs({name: str(path) for name, path in files.items()})
     asked = Request(scores, ["R", "T", "P(updates)", "Rs"], beside=given, plan=PLAN)
     return assemble(asked, lambda _: nullcontext(None))
 
@@ -333,7 +333,7 @@ def test_texts_stay_texts(chromium: Any, small_report: Report, tmp_path: Path) -
     seen = Visit(chromium, path)
     seen.page.locator("#pair-nuggets [data-kind='only-a']").click()
     quote = seen.page.locator("#pair-list q").first
-    assert quote.text_content() == shown(f"so {HOSTILE[0]}")
+    assert quote.text_content() == visible_text(f"so {HOSTILE[0]}")
     assert seen.page.evaluate("window.hacked") is None
     assert seen.page.locator("#pair img, #pair script").count() == 0
     seen.check()

@@ -34,8 +34,8 @@ from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
-from tseval.reporting.curves import told_times
-from tseval.reporting.inputs import beside
+from tseval.reporting.curves import drawn_times
+from tseval.reporting.inputs import report_inputs
 from tseval.reporting.recorded import Recorded, recorded, role_of
 
 pytestmark = pytest.mark.small_times
@@ -201,11 +201,11 @@ class TestCurves:
 
     def test_too_many_times_are_told_at_even_ones(self) -> None:
         seconds = np.sort(np.random.default_rng(0).uniform(0, 9000, 1000))
-        told = told_times(seconds)
+        told = drawn_times(seconds)
         assert len(told) == 160
         assert told[-1] == seconds[-1]
         assert np.ptp(np.diff(told)) < 1e-6
-        assert np.array_equal(told_times(seconds[:160]), seconds[:160])
+        assert np.array_equal(drawn_times(seconds[:160]), seconds[:160])
 
 
 class TestTimelines:
@@ -257,7 +257,9 @@ class TestTimelines:
             assert all(start < end for start, end in each)
 
     def test_a_matcher_in_the_place_of_matches(self, scores: Path) -> None:
-        given = beside({"updates": BOTH, "nuggets": NUGGETS, "topics": TOPICS, "matcher": "exact"})
+        given = report_inputs(
+            {"updates": BOTH, "nuggets": NUGGETS, "topics": TOPICS, "matcher": "exact"}
+        )
         report = assemble(Request([str(scores)], beside=given, plan=PERCENTILE), unwatched)
         assert [warning for warning in report.warnings if "matcher, matches differ" in warning]
 
@@ -324,7 +326,7 @@ class TestEconomy:
 
 def with_runs(scores: Path, **other: Any) -> Report:
     """The report with runs and gold beside the scores."""
-    given = beside({"updates": BOTH, **GOLD, **other})
+    given = report_inputs({"updates": BOTH, **GOLD, **other})
     return assemble(Request([str(scores)], beside=given, plan=PERCENTILE), unwatched)
 
 
@@ -496,7 +498,9 @@ def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
         )
     scores = tseval.score_incidents([str(run), str(other)], [str(labels)], str(ontology))
     scores.save(tmp_path / "scores.json")
-    given = beside({"runs": [str(run), str(other)], "labels": str(labels), "ontology": ontology})
+    given = report_inputs(
+        {"runs": [str(run), str(other)], "labels": str(labels), "ontology": ontology}
+    )
     request = Request([str(tmp_path / "scores.json")], plan=PERCENTILE, beside=given)
     report = assemble(request, unwatched)
     by_type = [board for board in report.measures if board.name.startswith("type.")]

@@ -29,7 +29,7 @@ from tseval.reporting.charts.axes import Axes, Ruler
 from tseval.reporting.charts.plot import HEIGHT, WIDTH, plot
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
-from tseval.reporting.page.markup import element, shown
+from tseval.reporting.page.markup import element, visible_text
 from tseval.reporting.page.numbers import decimals_for, number, plain, short, ticks
 from tseval.reporting.page.panels import aligned, evenly
 from tseval.reporting.page.tables import lead, shade
@@ -209,15 +209,15 @@ class TestMarkup:
         reader = Texts()
         reader.feed(element("p", {"title": text}, text).encode().decode())
         reader.close()
-        assert seen[0] == shown(text)
-        assert "".join(seen[1:]) == shown(text)
+        assert seen[0] == visible_text(text)
+        assert "".join(seen[1:]) == visible_text(text)
 
     def test_each_character_stays_one(self) -> None:
         for text in HOSTILE:
-            assert len(shown(text)) == len(text)
-        assert shown("a\ud83db\u202ec\td") == "a\ufffdb\ufffdc d"
+            assert len(visible_text(text)) == len(text)
+        assert visible_text("a\ud83db\u202ec\td") == "a\ufffdb\ufffdc d"
         family = "\U0001f469\u200d\U0001f467 \u0645\u200f!"
-        assert shown(family) == family
+        assert visible_text(family) == family
 
     def test_places_are_counted_as_scripts_do(self, report: Report) -> None:
         text = "\U0001f30a wave"
@@ -562,7 +562,7 @@ def test_texts_cannot_become_markup_or_code(chromium: Any, report: Report, tmp_p
         if button.get_attribute("aria-expanded") == "false":
             button.click()
         said = visit.page.locator(f"#quotes-{place} q").first.text_content()
-        assert said == shown(f"so {text}")
+        assert said == visible_text(f"so {text}")
         assert visit.page.locator(f"#quotes-{place} q mark").count() == 2
     assert visit.page.evaluate("window.hacked") is None
     assert visit.page.locator("img, #lanes script").count() == 0

@@ -13,7 +13,7 @@ from tests.reporting.visiting import Visit
 from tseval.core.blocks import Head, Listed, Rows, Searched, SectionContent
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 pytestmark = pytest.mark.small_times
 
@@ -258,9 +258,9 @@ def test_texts_stay_texts(chromium: Any, report: Report, tmp_path: Path) -> None
     )
     visit = Visit(chromium, path)
     seen = visit.page.locator("#wrong .place tbody td")
-    assert seen.all_text_contents() == [shown(text) for text in HOSTILE]
+    assert seen.all_text_contents() == [visible_text(text) for text in HOSTILE]
     for place in range(len(HOSTILE)):
         visit.page.get_by_label("text", exact=True).select_option(index=1 + place)
-        assert seen.all_text_contents() == [shown(HOSTILE[place])]
+        assert seen.all_text_contents() == [visible_text(HOSTILE[place])]
     assert visit.page.evaluate("window.hacked") is None
     visit.check()

@@ -22,7 +22,7 @@ from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.boards import leading_first
 from tseval.reporting.content import LEADING, InputRow, Report
 from tseval.reporting.page.document import report_page, verdict_section
-from tseval.reporting.page.folders import told_apart, without_folders
+from tseval.reporting.page.folders import short_paths, without_folders
 from tseval.reporting.page.markup import joined
 from tseval.reporting.page.warned import worded
 
@@ -322,7 +322,7 @@ class TestFolders:
 
     def test_files_of_one_name_are_told_apart(self) -> None:
         paths = ["/a/b/x.tsv", "/a/c/x.tsv", "/a/c/y.tsv", r"C:\\runs\\z.tsv", "runs/x.tsv"]
-        assert told_apart(paths) == {
+        assert short_paths(paths) == {
             "/a/b/x.tsv": "b/x.tsv",
             "/a/c/x.tsv": "c/x.tsv",
             "/a/c/y.tsv": "y.tsv",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchers import Collection, Matcher, Pairs, parameter, words
-from matchers.parameters import threshold, whole_number
+from matchers.parameters import integer_in, threshold
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Shared(Matcher):
     """The share of the nugget's words that the update has. Words may be cut."""
 
     name: ClassVar[str] = "shared"
-    letters: int = parameter(0, whole_number(0, 50), "how many letters of a word count; 0 for all")
+    letters: int = parameter(0, integer_in(0, 50), "how many letters of a word count; 0 for all")
     threshold: float = threshold(0.5)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> SharedGold:  # noqa: ARG002

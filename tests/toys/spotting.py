@@ -10,7 +10,7 @@ import polars as pl
 from tseval.core.blocks import Block, Head, Rows
 from tseval.core.contributions import ContributionResult
 from tseval.core.declared import argument, option
-from tseval.core.family import Asked, Family, Shown, View, Words
+from tseval.core.family import Family, View, ViewRequest, ViewRows, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameIndex, Request, to_pandas
 from tseval.core.kernel import ALWAYS, KEY, Contributions, natural, ratio
 from tseval.core.measure import Definition, Measure
@@ -82,9 +82,9 @@ def spotted(index: FrameIndex, _: Measure) -> ContributionResult:
     return index.result(Contributions([seen, gold], ratio()))
 
 
-def explain(evaluation: Spotting, _: Asked[Options]) -> Shown:
+def explain(evaluation: Spotting, _: ViewRequest[Options]) -> ViewRows:
     """Show a row a sighting."""
-    return Shown(to_pandas(evaluation.index.outputs.select("topic", seen="time")))
+    return ViewRows(to_pandas(evaluation.index.outputs.select("topic", seen="time")))
 
 
 def section(evaluation: Spotting, setting: Setting[Options]) -> Iterator[Block]:

@@ -299,7 +299,7 @@ def export(
     """
     from tseval.desk.exports import ABOUT
     from tseval.errors import OutputError
-    from tseval.io.atomic_write import write_together
+    from tseval.io.atomic_write import write_files
 
     desk = opened(the_store(named, store))
     if tool is not None:
@@ -319,7 +319,7 @@ def export(
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{output}: {(error.strerror or str(error)).lower()}") from error
-    write_together({output / name: content for name, content in files.items()})
+    write_files({output / name: content for name, content in files.items()})
     if not quiet:
         click.echo(f"{output}: {', '.join(files)}", err=True)
 
@@ -378,7 +378,7 @@ def status(named: Path | None, store: Path | None, form: str | None, output: Pat
     from tseval.cli.tables import sections_table
     from tseval.desk.agreement import agreements, confusions
     from tseval.desk.judgments import by_assessor, by_topic
-    from tseval.io.rows import result_object_bytes, whole_numbers
+    from tseval.io.rows import integer_columns, result_object_bytes
 
     check_output(output)
     form = form_of(form, output, ("table", "json"), "table")
@@ -398,7 +398,7 @@ def status(named: Path | None, store: Path | None, form: str | None, output: Pat
         deliver(result_object_bytes(desk.signature, content), output)
         return
     frames = {
-        name: whole_numbers(pd.DataFrame(rows, columns=rows[0]._fields))
+        name: integer_columns(pd.DataFrame(rows, columns=rows[0]._fields))
         for name, rows in parts.items()
         if rows
     }

@@ -25,7 +25,7 @@ from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.panels import Picture
-from tseval.core.scoring import Missing, chosen_measures, counted, missing_topics
+from tseval.core.scoring import Missing, apply_missing_rule, chosen_measures, missing_topics
 from tseval.errors import UsageError
 from tseval.io import PICTURES
 from tseval.io.columns import column_names
@@ -129,7 +129,7 @@ class Followed:
         """What a reader should know."""
         evaluation = self.evaluation
         told = tuple(evaluation.caveats(self.measures))
-        return (*evaluation.told, *told, *self.missing.warnings)
+        return (*evaluation.all_warnings, *told, *self.missing.warnings)
 
 
 def served() -> list[Family[Any, Any]]:
@@ -177,7 +177,7 @@ def known_options(family: Family[Any, Any]) -> dict[str, Declared]:
     }
 
 
-def told_options() -> dict[str, Declared]:
+def options_on_line() -> dict[str, Declared]:
     """The options of families that were given."""
     every = {name: what for each in served() for name, what in known_options(each).items()}
     return {name: what for name, what in every.items() if on_line(name)}
@@ -185,7 +185,7 @@ def told_options() -> dict[str, Declared]:
 
 def call_of(request: CurveRequest, values: Mapping[str, Any]) -> Call:
     """The family that is meant, as it is called; what means nothing to it, or lacks, is refused."""
-    told = told_options()
+    told = options_on_line()
     family = family_of(request, told)
     known = known_options(family)
     strange = [*set(told).difference(known), *(() if family.resumes else ("resume",))]
@@ -204,10 +204,10 @@ def followed(request: CurveRequest, call: Call) -> Followed:
         evaluation = call.read(Access(request.input_format, sharing, tell, request.wanted))
     edition = evaluation.edition
     rule = request.on_missing or edition.on_missing
-    evaluation = counted(evaluation, rule)
+    evaluation = apply_missing_rule(evaluation, rule)
     asked = chosen_measures(evaluation, request.wanted)
     wanted = followed_measures(evaluation, asked, named=bool(request.wanted))
-    missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
+    missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.missing_parts())
     batch = {"batch": request.batch} if request.batch else {}
     traits = {**evaluation.traits_of(wanted), "missing": rule, "undefined": request.undefined}
     signature = evaluation.signature(**traits, **batch)

@@ -23,11 +23,11 @@ from tseval.core.calling import Where
 from tseval.core.declared import build, declared
 from tseval.core.family import (
     Access,
-    Asked,
     Evaluation,
     Family,
-    Shown,
     View,
+    ViewRequest,
+    ViewRows,
     Written,
 )
 from tseval.core.naming import AS_THEY_ARE, Naming, named
@@ -38,7 +38,7 @@ from tseval.core.requirements import (
     requirements,
 )
 from tseval.core.scores import Scores
-from tseval.core.scoring import chosen_measures, counted, scores_of
+from tseval.core.scoring import apply_missing_rule, chosen_measures, scores_of
 from tseval.core.wording import count
 from tseval.errors import OutputError, UsageError
 from tseval.io import PICTURES
@@ -103,7 +103,9 @@ class Call:
     def view(self) -> View | None:
         """What is to be shown instead of scores: by its name, or by an option that asks for it."""
         records = (self.named, self.options)
-        told = {what.name for each in records for what in declarations.given(each).values()}
+        told = {
+            what.name for each in records for what in declarations.changed_values(each).values()
+        }
         views = self.family.views
         named = [each for each in views if each.name == self.request.view]
         return next(iter((*named, *(each for each in views if each.asked_by in told))), None)
@@ -167,7 +169,7 @@ def answer(call: Call) -> None:
     told = required(wishes, evaluation.index.runs, evaluation.edition.family) if wishes else []
     theirs = measures_of(told, evaluation.edition.family)
     wanted = chosen_measures(evaluation, named, request.at, theirs) if takes_measures else []
-    asked = Asked(
+    asked = ViewRequest(
         tuple(wanted), call.options, request.per_topic, request.on_missing, request.undefined
     )
     beside = {} if family.beside is None else family.beside(evaluation, asked)
@@ -185,8 +187,8 @@ def answer(call: Call) -> None:
         rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
         deliver(rows, request.output, beside, form=form)
     else:
-        scores = scores_asked(evaluation, asked, request, form)
-        notes = counted(evaluation, request.on_missing).notes(asked.measures)
+        scores = requested_scores(evaluation, asked, request, form)
+        notes = apply_missing_rule(evaluation, request.on_missing).notes(asked.measures)
         content = written_scores(scores, request, form, notes)
         deliver(content, request.output, beside, form=form)
         by_hand = not (request.brief or request.quiet or request.wanted)
@@ -250,9 +252,9 @@ def deliver_written(
         deliver(content, request.output, beside, form=form)
         return
     folder = request.output or Path()
-    from tseval.io.atomic_write import write_together
+    from tseval.io.atomic_write import write_files
 
-    write_together({folder / name: content for name, content in written.files.items()})
+    write_files({folder / name: content for name, content in written.files.items()})
 
 
 def with_files(
@@ -280,9 +282,9 @@ def with_files(
     return replace(named, **placed)
 
 
-def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: str) -> bytes:
+def rows_content(shown: ViewRows, evaluation: Evaluation, request: Request, form: str) -> bytes:
     """Rows in the form asked for, with their notes."""
-    warn(dict.fromkeys((*evaluation.told, *shown.warnings)), request.quiet)
+    warn(dict.fromkeys((*evaluation.all_warnings, *shown.warnings)), request.quiet)
     signature = evaluation.signature(**shown.traits)
     if form == "table":
         to_file = request.output is not None
@@ -295,7 +297,9 @@ def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: s
     return rows_bytes(shown.frame, form, signature, shown.notes)
 
 
-def scores_asked(evaluation: Evaluation, asked: Asked[Any], request: Request, form: str) -> Scores:
+def requested_scores(
+    evaluation: Evaluation, asked: ViewRequest[Any], request: Request, form: str
+) -> Scores:
     """The scores that a form shows."""
     return scores_of(
         evaluation,

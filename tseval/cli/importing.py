@@ -70,11 +70,13 @@ def command_of_imports() -> click.Command:
         options, sources = declarations.build(asked.options, given), list[Any](files)
         if naming != AS_THEY_ARE:
             if asked.table is None:
-                raise UsageError(f"{naming.given} has no meaning with {form}: it has its own form")
+                raise UsageError(
+                    f"{naming.first_option} has no meaning with {form}: it has its own form"
+                )
             sources = [Input(path) for path in files]
             kind = asked.kind or asked.table.table
             options = name_imported(sources, kind, asked.table, options, naming)
-        declarations.check_given((options,), {})
+        declarations.check_values((options,), {})
         table = asked.made(sources, options)
         warn(table.warnings, quiet)
         deliver(table.tsv(), output)

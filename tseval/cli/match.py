@@ -11,7 +11,7 @@ from tseval.cli import options
 from tseval.cli.declared_options import input_format, named_options, record_options
 from tseval.cli.ineffective_options import refuse_options
 from tseval.cli.options import runs_and_gold
-from tseval.cli.output import beside_spreadsheets, check_output, deliver, form_of, warn
+from tseval.cli.output import check_output, deliver, form_of, warn, warn_of_formulas
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where
@@ -30,13 +30,13 @@ from tseval.families.temporal.evaluation import (
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import DRAFT
-from tseval.io.atomic_write import write_together
+from tseval.io.atomic_write import write_files
 from tseval.io.formats import Forms
 from tseval.io.rows import ROW_FORMS, rows_bytes
 from tseval.io.tables import read
 from tseval.matching.asking import AskingOptions
 from tseval.matching.corrections import NEAR, lowered, review_bytes, spreadsheet_form
-from tseval.matching.found import LABEL_FORMS, found_frame, found_rows, label_bytes, made_by
+from tseval.matching.found import LABEL_FORMS, label_bytes, made_by, match_frame, match_rows
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 from tseval.records import frozen
@@ -196,14 +196,14 @@ def command(
                 labels = _labels(evaluation, matcher, form)
             elif not beside or output is not None:
                 laid, whole = evaluation.traits.get("corrections"), evaluation
-                rows += found_rows(matcher, whole.updates, whole.nuggets, whole.pairs, laid)
+                rows += match_rows(matcher, whole.updates, whole.nuggets, whole.pairs, laid)
             signatures.append(evaluation.signature())
-            told |= dict.fromkeys(evaluation.told)
+            told |= dict.fromkeys(evaluation.all_warnings)
     warn(told, quiet)
     if beside and output is None:
-        write_together(dict(beside_spreadsheets(beside).items()))
+        write_files(dict(warn_of_formulas(beside).items()))
         return
-    table = found_frame(rows, graded=graded)
+    table = match_frame(rows, graded=graded)
     to_file = output is not None
     content = labels if form in LABEL_FORMS else _content(table, form, signatures, to_file=to_file)
     deliver(content, output, beside, form=form)

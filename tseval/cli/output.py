@@ -86,15 +86,15 @@ def deliver(
     one in a form for machines that goes to a terminal, for what steers it. Tables are written so.
     """
     content = _without_formulas(content, form)
-    files: dict[str | Path, bytes] = dict(beside_spreadsheets(beside or {}).items())
+    files: dict[str | Path, bytes] = dict(warn_of_formulas(beside or {}).items())
     if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
         raise UsageError(f"{output} is named for two results: give each a file of its own")
     if output is not None:
         files[output] = content
     if files:
-        from tseval.io.atomic_write import write_together
+        from tseval.io.atomic_write import write_files
 
-        write_together(files)
+        write_files(files)
     if output is None:
         if form not in ("", "table", "parquet") and sys.stdout.isatty():
             content = visible(content.decode()).encode()
@@ -109,7 +109,7 @@ def deliver(
             ) from error
 
 
-def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
+def warn_of_formulas(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
     """Files, of which those for spreadsheets, by their suffix, are looked through for formulas."""
     return {
         path: _without_formulas(content, path.suffix.lstrip(".").lower())

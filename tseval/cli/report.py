@@ -26,7 +26,7 @@ from tseval.io.scores import FORMATS
 from tseval.records import frozen
 from tseval.reporting import assembling
 from tseval.reporting.curves import PANELS
-from tseval.reporting.inputs import Parameter, beside, keyword, parameters, served
+from tseval.reporting.inputs import Parameter, keyword, parameters, report_inputs, served
 from tseval.reporting.page.document import report_page
 
 PAGES = (".html", ".htm", "")
@@ -189,7 +189,9 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         plan=declarations.build(Plan, given),
         form=request.input_format,
         title=request.title,
-        beside=beside({**named, "edition": request.edition_name, "rules": rules, "naming": naming}),
+        beside=report_inputs(
+            {**named, "edition": request.edition_name, "rules": rules, "naming": naming}
+        ),
         curves=request.curves,
     )
     with declarations.build(Where, given).shared() as sharing:

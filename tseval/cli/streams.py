@@ -13,17 +13,17 @@ from typing import Any
 
 import click
 
-from tseval.cli.family_command import Call, scores_asked, written_scores
+from tseval.cli.family_command import Call, requested_scores, written_scores
 from tseval.cli.ineffective_options import refuse_ineffective
 from tseval.cli.options import refuse_sharing
 from tseval.cli.output import check_output, deliver, form_of, leave_if, warn
 from tseval.cli.progress import progress
 from tseval.core import registry
-from tseval.core.declared import SCORES, declared, files_given, option
-from tseval.core.family import Access, Asked, Gold
+from tseval.core.declared import SCORES, declared, input_files, option
+from tseval.core.family import Access, Gold, ViewRequest
 from tseval.core.naming import AS_THEY_ARE, named_stream
 from tseval.core.requirements import failures, required, requirements
-from tseval.core.scoring import counted
+from tseval.core.scoring import apply_missing_rule
 from tseval.core.wording import count
 from tseval.errors import InputError, UsageError, input_error, reason_of
 from tseval.io.formats import form_for
@@ -143,10 +143,10 @@ def score_blocks(call: Call, size: int) -> None:
             tell=tell,
         )
     missing, undefined = request.on_missing, request.undefined
-    asked = Asked(tuple(wanted), call.options, request.per_topic, missing, undefined)
-    scores = scores_asked(evaluation, asked, request, form)
+    asked = ViewRequest(tuple(wanted), call.options, request.per_topic, missing, undefined)
+    scores = requested_scores(evaluation, asked, request, form)
     unmet = failures(required(wishes, scores.runs, family.name), scores)
-    notes = counted(evaluation, missing).notes(wanted)
+    notes = apply_missing_rule(evaluation, missing).notes(wanted)
     deliver(written_scores(scores, request, form, notes), request.output, form=form)
     leave_if(unmet)
 
@@ -181,7 +181,7 @@ def follow(call: Call, asked: StreamOptions) -> None:
     stream = named_stream(
         placed.inputs((STREAM, *files[-len(places) + 1 :])), request.naming, field
     )
-    check_inputs(files_given(stream.beside))
+    check_inputs(input_files(stream.beside))
     following = Following(
         every=asked.every,
         per_topic=request.per_topic,
@@ -217,10 +217,10 @@ def where_it_goes_on(state: Path, lines: int) -> str:
 
 def run(follower: Any) -> None:
     """Take standard input as it comes, and write what is told."""
-    from tseval.io.inputs import whole_lines
+    from tseval.io.inputs import complete_lines
 
     try:
-        for lines in whole_lines(iter(piece, b"")):
+        for lines in complete_lines(iter(piece, b"")):
             with closing(follower.take(lines)) as parts:
                 for part in parts:
                     write(part)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from tseval.comparison.board import Board, TopicScores, build_board, read_scores, scores_table
-from tseval.comparison.findings import Comparison, Contest, Findings, RunStanding
+from tseval.comparison.findings import Comparison, Contest, Findings, RunRank
 from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
 from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.runs import compare_board, discriminate_board
@@ -31,7 +31,7 @@ __all__ = [
     "Contest",
     "Findings",
     "Plan",
-    "RunStanding",
+    "RunRank",
     "Treatment",
     "compare",
     "correlate",

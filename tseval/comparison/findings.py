@@ -13,7 +13,7 @@ from tseval.comparison.plan import Plan
 from tseval.core.requirements import Quantity, Requirement
 from tseval.core.wording import count
 from tseval.errors import MeasureError, UsageError, did_you_mean
-from tseval.io.atomic_write import write_whole
+from tseval.io.atomic_write import write_file
 from tseval.io.formulas import guarded
 from tseval.io.markup import DOWN, UP, LatexTable, escaped, html_signature, html_table, latex_bytes
 from tseval.io.origin import InputRecord
@@ -114,7 +114,7 @@ class Findings:
         """
         suffix = Path(path).suffix.lstrip(".").lower()
         content = self.in_form({"tex": LATEX}.get(suffix, suffix))
-        write_whole(path, guarded(content, suffix, safe=safe_csv))
+        write_file(path, guarded(content, suffix, safe=safe_csv))
 
     def in_form(self, form: str) -> bytes:
         """The content of a file of these findings; `FINDINGS_FORMS` has every form."""
@@ -156,7 +156,7 @@ def _kind(values: Sequence[Any]) -> str:
     return "Float64"
 
 
-class RunStanding(NamedTuple):
+class RunRank(NamedTuple):
     """How a run does by a measure; None is undefined.
 
     `rank` counts from 1, best first, and tied runs share the best of their ranks. Two runs share a
@@ -210,7 +210,7 @@ class Comparison(Findings):
     """Measures by which no difference can be shown, whatever the scores, each with the reason."""
 
     @property
-    def standings(self) -> tuple[RunStanding, ...]:
+    def standings(self) -> tuple[RunRank, ...]:
         """How each run does, by measure, best first."""
         return self.parts["means"].rows
 

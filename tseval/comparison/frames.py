@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.comparison.findings import Comparison, Contest, Findings, RunStanding
+from tseval.comparison.findings import Comparison, Contest, Findings, RunRank
 from tseval.comparison.ranking import Correlation
 from tseval.comparison.reusability import Moved
 from tseval.comparison.sweep import Sweep, SweptOrder
@@ -68,7 +68,7 @@ def _setting(
         "threshold": "" if each.threshold is None else f"{each.threshold:g}",
     }
     row |= {run: _number(means.get((each.matcher, each.threshold, run))) for run in runs}
-    told = f"{each.told_apart} of {each.pairs}"
+    told = f"{each.short_paths} of {each.pairs}"
     return row | {"best": each.best, "tau-b with the first": _number(each.tau, 2), "apart": told}
 
 
@@ -97,7 +97,7 @@ def _summary(contests: Sequence[Contest], cannot_tell: str | None) -> str:
     return f": {different} of {count(len(contests), 'pair')} told apart"
 
 
-def _mean_row(each: RunStanding, level: str) -> dict[str, Any]:
+def _mean_row(each: RunRank, level: str) -> dict[str, Any]:
     row = {
         "rank": each.rank,
         "run": each.run,

@@ -21,7 +21,7 @@ from tseval.comparison.findings import (
     Contest,
     FindingRows,
     Findings,
-    RunStanding,
+    RunRank,
     or_none,
 )
 from tseval.comparison.plan import Plan
@@ -92,7 +92,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     tested = compare_pairs(board, plan)
     undetected = undetectable(tested, plan)
     corrected = adjusted([each.p for each in tested.values()], plan)
-    standings: list[RunStanding] = []
+    standings: list[RunRank] = []
     contests: list[Contest] = []
     for (measure, found), p in zip(tested.items(), corrected, strict=True):
         own = list(_contests(board, measure, found, p, plan))
@@ -101,7 +101,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         standings += _standings(board, measure, own, plan, has_letters=has_letters)
     return Comparison(
         parts={
-            "means": FindingRows(RunStanding, tuple(standings)),
+            "means": FindingRows(RunRank, tuple(standings)),
             "pairs": FindingRows(Contest, tuple(contests)),
         },
         signature=signature("runs", board.traits, plan.traits()),
@@ -237,7 +237,7 @@ def _contests(
 
 def _standings(
     board: Board, measure: str, contests: Sequence[Contest], plan: Plan, *, has_letters: bool
-) -> Iterator[RunStanding]:
+) -> Iterator[RunRank]:
     """The runs best first; tied ones by their names."""
     values, known = board.of(measure)
     weights = board.weighed(measure)
@@ -249,7 +249,7 @@ def _standings(
     letters = _letters([board.runs[p] for p in places[order]], contests) if has_letters else {}
     for at in order.tolist():
         run = board.runs[places[at]]
-        yield RunStanding(
+        yield RunRank(
             measure=measure,
             run=run,
             rank=1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum()),

@@ -18,7 +18,7 @@ from tseval.comparison.plan import Plan, Treatment
 from tseval.comparison.runs import compare_board, signature
 from tseval.comparison.with_gold import ScoredRuns, runs_of_call
 from tseval.core.declared import SWEEP, option
-from tseval.core.family import Access, asked_for, several
+from tseval.core.family import Access, as_measures, several
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.panels import Axis, Line, Panel, Picture
@@ -77,7 +77,7 @@ class SweptOrder(NamedTuple):
     threshold: float | None
     best: str
     tau: float | None
-    told_apart: int
+    short_paths: int
     """How many pairs of runs differ there, by the test and its correction."""
     pairs: int
 
@@ -134,7 +134,7 @@ class Tried:
 
 def settings_of(tried: Tried, matched: Matched) -> tuple[Setting, ...]:
     """The settings to try: matches that are there first, then each matcher from low to high."""
-    found = [] if matched.given is None else [Setting(matched.given, None)]
+    found = [] if matched.matches_name is None else [Setting(matched.matches_name, None)]
     for name in dict.fromkeys(tried.matchers or MATCHERS):
         middle = matched.threshold(name)
         if middle is None:
@@ -182,7 +182,7 @@ def sweep_runs(
             missing | {"undefined": treatment.undefined} | traits,
         ),
         inputs=first.inputs,
-        warnings=(*first.told, *_changes(orders), *_too_few(compared[0][1])),
+        warnings=(*first.all_warnings, *_changes(orders), *_too_few(compared[0][1])),
         settings=tuple(settings),
     )
 
@@ -228,7 +228,7 @@ def sweep(
         {},
         edition=edition,
         rules=rules or {},
-        measures=tuple(asked_for(measures)),
+        measures=tuple(as_measures(measures)),
         at=tuple(several(at or ())),
         naming=Naming.of(columns, timing),
         access=Access(input_format),
@@ -266,7 +266,7 @@ def _orders(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptOrd
                 threshold=setting.threshold,
                 best=", ".join(sorted(each.run for each in own if each.rank == 1)),
                 tau=_tau(whole, {each.run: each.mean for each in own}),
-                told_apart=sum(each.different for each in contests),
+                short_paths=sum(each.different for each in contests),
                 pairs=len(contests),
             )
 

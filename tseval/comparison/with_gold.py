@@ -204,7 +204,7 @@ def leads(evaluation: Evaluation, plan: Plan) -> Findings:
         parts={"leads": FindingRows(Lead, tuple(rows))},
         signature=signature(LEAD, {"of": f"({evaluation.signature()})"}, traits),
         inputs=evaluation.inputs,
-        warnings=(*evaluation.told, *_caveats(rows)),
+        warnings=(*evaluation.all_warnings, *_caveats(rows)),
     )
 
 

@@ -36,7 +36,7 @@ class Batches:
         return int(self.number.max(initial=0))
 
     @property
-    def there(self) -> BoolArray:
+    def present(self) -> BoolArray:
         """For each unit and batch up to `most` whether the unit has it."""
         return np.asarray(np.arange(self.most) < self.number[:, np.newaxis])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tseval.core import registry
 from tseval.core.declared import rules
-from tseval.core.family import Access, Asked, Family, asked_for
+from tseval.core.family import Access, Family, ViewRequest, as_measures
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
@@ -88,7 +88,7 @@ def evaluated(
     common, where = common or CommonOptions(), where or Where()
     edition = registry.edition(common.edition, family.name)
     with where.shared() as sharing:
-        wanted = tuple(asked_for(common.measures))
+        wanted = tuple(as_measures(common.measures))
         access = Access(common.forms, sharing, wanted=wanted)
         inputs = named(inputs, Naming.of(common.columns, common.times))
         return family.read(inputs, options, edition, rules(common.rules.items(), options), access)
@@ -111,8 +111,10 @@ def explained(
     evaluation = evaluated(family, inputs, options, asked, where)
     wanted: list[Measure] = []
     if chosen.takes_measures:
-        wanted = chosen_measures(evaluation, asked_for(asked.measures) or chosen.measures, asked.at)
-    shown = chosen.rows(evaluation, Asked(tuple(wanted), options, per_topic=True))
+        wanted = chosen_measures(
+            evaluation, as_measures(asked.measures) or chosen.measures, asked.at
+        )
+    shown = chosen.rows(evaluation, ViewRequest(tuple(wanted), options, per_topic=True))
     return with_dates(shown.frame)
 
 
@@ -127,7 +129,7 @@ def curved(
     from tseval.core.curves import curves, followed_measures, frame
 
     evaluation = evaluated(family, inputs, options, asked, where)
-    named = asked_for(asked.measures)
+    named = as_measures(asked.measures)
     chosen = chosen_measures(evaluation, named, asked.at)
     wanted = followed_measures(evaluation, chosen, named=bool(named))
     index, rule = evaluation.index, asked.on_missing or evaluation.edition.on_missing
@@ -159,7 +161,7 @@ def scored(
 ) -> Scores:
     """The scores of inputs."""
     evaluation = evaluated(family, inputs, options, common, where)
-    wanted = chosen_measures(evaluation, asked_for(common.measures), common.at)
+    wanted = chosen_measures(evaluation, as_measures(common.measures), common.at)
     return scores_of(
         evaluation, wanted, common.on_missing, common.undefined, per_topic=common.per_topic
     )

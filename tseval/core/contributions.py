@@ -78,8 +78,8 @@ class ContributionResult(DatedResult):
     def within(self, batches: Batches) -> Values:
         """The value of each unit in each batch, as (units, most); undefined past its last."""
         found = values_of(kernel.batches(self.contributions, self._limits(batches), batches.length))
-        value, defined = np.zeros(batches.there.shape), np.zeros(batches.there.shape, bool)
-        value[batches.there], defined[batches.there] = found.value, found.defined
+        value, defined = np.zeros(batches.present.shape), np.zeros(batches.present.shape, bool)
+        value[batches.present], defined[batches.present] = found.value, found.defined
         return Values(value, defined)
 
     def _limits(self, batches: Batches) -> pl.DataFrame:

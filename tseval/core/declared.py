@@ -195,14 +195,14 @@ def input_tables(record: type, view: str = "") -> dict[str, str]:
     }
 
 
-def files_given(inputs: object) -> list[Any]:
+def input_files(inputs: object) -> list[Any]:
     """Every input that was given, in the order in which they are declared."""
     values = [(what, getattr(inputs, each.name)) for each, what in declared(type(inputs))]
     parts = [list(value) if what.several else [value] for what, value in values]
     return [each for part in parts for each in part if each is not None]
 
 
-def given(record: object) -> Mapping[str, Declared]:
+def changed_values(record: object) -> Mapping[str, Declared]:
     """The parameters of a record that are not as they are by default, by the fields' names."""
     found = {}
     for each, what in declared(type(record)):
@@ -215,12 +215,14 @@ def given(record: object) -> Mapping[str, Declared]:
     return found
 
 
-def check_given(
+def check_values(
     records: Sequence[object], rules: Mapping[str, str], ways: Collection[str] = ()
 ) -> None:
     """Refuse values out of range, and options that mean nothing beside, or without, others."""
     values = [
-        (what, getattr(record, name)) for record in records for name, what in given(record).items()
+        (what, getattr(record, name))
+        for record in records
+        for name, what in changed_values(record).items()
     ]
     flags = {*ways, *(what.name for what, _ in values)}
     asked = {input_name(what): "" if what.is_file else str(value) for what, value in values}

@@ -12,8 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from tseval.core.declared import check_given, declared, files_given, input_tables
-from tseval.core.input_warnings import columns_trait, shared_runs, told_names, zone_warnings
+from tseval.core.declared import check_values, declared, input_files, input_tables
+from tseval.core.input_warnings import (
+    column_mapping_notes,
+    columns_trait,
+    shared_runs,
+    zone_warnings,
+)
 from tseval.core.measure import Definition, Measure, packages
 from tseval.core.results import Groups, Result, Values
 from tseval.core.rules import Edition
@@ -68,18 +73,18 @@ class Access:
         """The format of one input; None leaves it to its content."""
         return form_for(self.forms, name)
 
-    def own_form(self, name: str) -> str | None:
+    def form_by_name(self, name: str) -> str | None:
         """The format of an input that only a format by its own name is meant for."""
         return form_named(self.forms, name)
 
     def check(self, inputs: object, options: object, rules: Mapping[str, str]) -> None:
         """Refuse standard input for several inputs, a format for none, and senseless options."""
-        check_inputs(files_given(inputs))
+        check_inputs(input_files(inputs))
         check_forms(self.forms, input_tables(type(inputs)))
         ways = ["--resume"] if self.sharing.resume else []
         if self.runs is not None:  # they are not among the inputs
             ways += [what.name for _, what in declared(type(inputs)) if what.several]
-        check_given((inputs, options), rules, ways)
+        check_values((inputs, options), rules, ways)
 
 
 @frozen
@@ -172,12 +177,12 @@ class Evaluation(ABC):
 
     def account(self, measure: Measure) -> Result:
         """A measure at any time."""
-        whole = measure.whole
+        whole = measure.at_end
         return whole.definition.account(self.index_of(measure), whole)
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; `known` keeps what is asked for at several times."""
-        index, whole = self.index_of(measure), measure.whole
+        index, whole = self.index_of(measure), measure.at_end
         if whole not in known:
             known[whole] = self.account(measure)
         result = known[whole]
@@ -202,10 +207,10 @@ class Evaluation(ABC):
         """The measures that are shown if none is asked for."""
         return self.edition.measures
 
-    def check_asked(self, wanted: Sequence[Measure]) -> None:  # noqa: B027 - most take anything
+    def check_request(self, wanted: Sequence[Measure]) -> None:  # noqa: B027 - most take anything
         """Refuse what was asked for beside these measures and changes none of them."""
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
+    def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """The measures asked for as inputs and rules make them; what cannot be told is refused."""
         return wanted
 
@@ -225,7 +230,7 @@ class Evaluation(ABC):
         """What stands under a table of these measures."""
         return ()
 
-    def companions(self, scores: Scores, asked: Asked[Any]) -> Iterator[str]:  # noqa: ARG002
+    def companions(self, scores: Scores, asked: ViewRequest[Any]) -> Iterator[str]:  # noqa: ARG002
         """What to report beside scores for which no measures were named, told on a terminal."""
         return iter(())
 
@@ -237,7 +242,7 @@ class Evaluation(ABC):
         """The same, where topics that a run lacks are left out of what `all` is taken from."""
         return self
 
-    def lacks(self) -> Iterator[tuple[str, str, Sequence[str]]]:
+    def missing_parts(self) -> Iterator[tuple[str, str, Sequence[str]]]:
         """What runs lack of topics that they have: the run, what it is, such as a day, and which.
 
         It is told as missing topics are, and refused where these are.
@@ -253,10 +258,10 @@ class Evaluation(ABC):
         return iter(())
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def all_warnings(self) -> tuple[str, ...]:
         """What a reader should know of the inputs: how their columns were understood, warnings."""
         inputs, caveat = self.inputs, automatic_matches(self.signature())
-        told = (*told_names(inputs), *shared_runs(inputs), *zone_warnings(inputs))
+        told = (*column_mapping_notes(inputs), *shared_runs(inputs), *zone_warnings(inputs))
         return (*told, *caveat, *self.warnings)
 
     def signature(self, **more: str) -> str:
@@ -316,7 +321,7 @@ class Matched(Protocol):
     """Inputs that were read once, to be scored by any matcher at any threshold."""
 
     @property
-    def given(self) -> str | None:
+    def matches_name(self) -> str | None:
         """What the matches are called that came with the inputs; None without such."""
 
     def threshold(self, matcher: str) -> float | None:
@@ -375,7 +380,7 @@ class Gold(ABC):
 
 
 @frozen
-class Asked(Generic[Options]):
+class ViewRequest(Generic[Options]):
     """What is asked of an evaluation: measures, and the family's own options."""
 
     measures: tuple[Measure, ...]
@@ -386,7 +391,7 @@ class Asked(Generic[Options]):
 
 
 @frozen
-class Shown:
+class ViewRows:
     """Rows that are shown instead of scores, and how to read them."""
 
     frame: pd.DataFrame
@@ -409,7 +414,7 @@ class View:
 
     name: str
     help: str
-    rows: Callable[[Any, Asked[Any]], Shown]
+    rows: Callable[[Any, ViewRequest[Any]], ViewRows]
     takes_measures: bool = False
     """Whether it shows the measures that are asked for."""
     measures: tuple[str, ...] = ()
@@ -422,11 +427,11 @@ class View:
     """The positional inputs, by the names of their fields, that it does without."""
     asked_by: str = ""
     """The option of the family that asks for it, where it is none of `--explain`."""
-    draw: Callable[[Any, Asked[Any]], Written] | None = None
+    draw: Callable[[Any, ViewRequest[Any]], Written] | None = None
     """The picture of it, where it can be drawn."""
 
     @classmethod
-    def of(cls, rows: Callable[[Any, Asked[Any]], Shown], **more: Any) -> View:
+    def of(cls, rows: Callable[[Any, ViewRequest[Any]], ViewRows], **more: Any) -> View:
         """Return the view that a function shows, with its name and its docstring as the help."""
         return cls(rows.__name__, paragraphs_of(rows)[0], rows, **more)
 
@@ -437,7 +442,7 @@ class Writer:
 
     forms: tuple[str, ...]
     help: str
-    write: Callable[[Any, Asked[Any], str], Written]
+    write: Callable[[Any, ViewRequest[Any], str], Written]
     takes_measures: bool = False
     by_topic: bool = True
     """Whether it can show topics by themselves."""
@@ -489,7 +494,7 @@ class Family(Generic[Inputs, Options]):
     """The plain tables that it reads; one that another family reads too is declared by both."""
     formats: tuple[Format, ...] = ()
     """The kinds of files that only it reads, for `tseval validate` and `tseval import`."""
-    together: Callable[[Sequence[Any]], Iterator[Line]] = nothing_to_say
+    check_related: Callable[[Sequence[Any]], Iterator[Line]] = nothing_to_say
     """What `tseval validate` says of tables that do not fit each other."""
     knows: Callable[[str], bool] | None = None
     """Whether a file is gold of this family, for commands that serve several."""
@@ -503,7 +508,7 @@ class Family(Generic[Inputs, Options]):
     view_option: str = "--explain"
     """The option that asks for one of them."""
     writers: tuple[Writer, ...] = ()
-    beside: Callable[[Any, Asked[Any]], Mapping[Path, bytes]] | None = None
+    beside: Callable[[Any, ViewRequest[Any]], Mapping[Path, bytes]] | None = None
     """Files that are written beside the output, if an option asks for such."""
     reporting: Callable[[], Reporting] | None = None
     """Gives what a report has of it, beside curves over time where its measures have such; what
@@ -542,6 +547,6 @@ def several(given: Any) -> Sequence[Any]:
     return given if isinstance(given, list | tuple) and not are_records(given) else [given]
 
 
-def asked_for(wanted: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure]:
+def as_measures(wanted: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure]:
     """Measures as a caller names them: one, several, or none."""
     return [wanted] if isinstance(wanted, str | Measure) else list(wanted or ())

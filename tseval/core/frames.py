@@ -75,7 +75,7 @@ def read_inputs(
         reader, form = readers[field.name], access.form(name)
         known = (*PLAIN_FORMS, *(form for track in reader.tracks for form in track.forms))
         if field.name in by_name or form not in known:
-            form = access.own_form(name)
+            form = access.form_by_name(name)
         if what.several:
             tables[field.name] = read(given, reader, form, ParallelRunReader(access.sharing))
         else:
@@ -241,7 +241,7 @@ class FrameEvaluation(Evaluation):
             )
             for name, sources in list(known.items())[1:]
         }
-        told = applied.said(edition.rules)
+        told = applied.rules_signature(edition.rules)
         traits = {"rules": told, **content.traits, **hashes, **content.last_traits}
         return cls(
             edition=replace(edition, rules=applied),

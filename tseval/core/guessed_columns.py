@@ -82,7 +82,7 @@ def guessed(source: Input, schema: Schema, said: Mapping[str, str]) -> GuessedFi
     said = {own: name for own, name in said.items() if own not in times}
     source.columns = times
     cells, lines = _cells(source, form)
-    found = dict(_said(source, schema, said, cells))
+    found = dict(_named_columns(source, schema, said, cells))
     placed = schema.called(said).placed(list(cells))
     names = list(cells)
     for own, at in placed.items():
@@ -137,7 +137,7 @@ def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], pl.Serie
     return {name: as_text(frame[name]).to_list() for name in names}, frame["line"]
 
 
-def _said(
+def _named_columns(
     source: Input, schema: Schema, said: Mapping[str, str], cells: Mapping[str, Sequence[str]]
 ) -> Mapping[str, Guess]:
     for own, name in said.items():
@@ -164,9 +164,9 @@ def _guess(column: Column, cells: Mapping[str, Sequence[str]]) -> Guess | None:
     fits = FITTING[column.name if column.name in FITTING else "id"]
     worth = {name: fits(held) for name, held in cells.items()}
     able = [name for name, value in worth.items() if value > 0]
-    alike = [name for name in able if _alike(name, column.name)]
+    alike = [name for name in able if _has_word(name, column.name)]
     if column.name == "time" and not able:  # whoever reads it tells what is wrong with its times
-        alike = [name for name in cells if _alike(name, column.name)]
+        alike = [name for name in cells if _has_word(name, column.name)]
     if not alike and (not able or not column.required):
         return None
     best = max(alike or able, key=lambda name: worth[name])
@@ -174,7 +174,7 @@ def _guess(column: Column, cells: Mapping[str, Sequence[str]]) -> Guess | None:
     return Guess(best, column.name, reason, _example(cells[best]))
 
 
-def _alike(name: str, own: str) -> bool:
+def _has_word(name: str, own: str) -> bool:
     words = set(WORDS[own].split())
     return not words.isdisjoint(part.casefold() for part in PART.findall(name))
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:
     """The part of a signature that tells what columns were called by the caller's word."""
-    return said_trait(each for one in inputs for each in one.columns)
+    return trait_of_columns(each for one in inputs for each in one.columns)
 
 
-def said_trait(said: Iterable[str]) -> dict[str, str]:
+def trait_of_columns(said: Iterable[str]) -> dict[str, str]:
     """The same of what was said, such as `updates.text=says`."""
     told = dict.fromkeys(each.replace("|", "%7C").replace(",", "%2C") for each in said)
     return {"columns": ",".join(told)} if told else {}
@@ -42,7 +42,7 @@ def shared_runs(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
     return (f"{which} in several files and counted as one run; to keep versions apart, {cure}",)
 
 
-def told_names(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
+def column_mapping_notes(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
     """What was made of common names, said once for files that have the same."""
     files: dict[tuple[str, ...], list[str]] = {}
     for each in inputs:

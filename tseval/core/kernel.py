@@ -113,11 +113,11 @@ def mean(values: pl.DataFrame, by: Sequence[str], of: str = "value") -> pl.DataF
 
 def part(table: pl.DataFrame, names: Sequence[str], by: Sequence[str] = KEY) -> pl.DataFrame:
     """The exact sums of the contributions of a block, by group, in whole units."""
-    units = _whole_units(table, names)
+    units = _in_units(table, names)
     return table.group_by(by).agg(**{name: amount.sum() for name, amount in units.items()})
 
 
-def _whole_units(table: pl.DataFrame, names: Sequence[str]) -> dict[str, pl.Expr]:
+def _in_units(table: pl.DataFrame, names: Sequence[str]) -> dict[str, pl.Expr]:
     """The amounts of a table in whole units, and in fine units where some need them."""
     own = [name for name in names if name in table.columns]
     if own and table.schema[own[0]] == pl.Int128:
@@ -140,14 +140,14 @@ def add_parts(
     return joined.group_by(by).agg(pl.col(_lanes_in(joined, names)).sum())
 
 
-def in_whole_units(c: Contributions, times: pl.DataFrame | None, prefix: str) -> list[pl.DataFrame]:
+def in_units(c: Contributions, times: pl.DataFrame | None, prefix: str) -> list[pl.DataFrame]:
     """The contributions dated before the time of their unit, with names that begin alike."""
     tables = [before(table, times) for table in c.tables]
     return [
         table.select(
             pl.col(KEY).cast(pl.String),
             f"^{ARRIVAL}$",
-            **{prefix + lane: own for lane, own in _whole_units(table, c.amounts).items()},
+            **{prefix + lane: own for lane, own in _in_units(table, c.amounts).items()},
         )
         for table in tables
     ]
@@ -262,7 +262,7 @@ def curve(c: Contributions, units: pl.DataFrame, starts: pl.DataFrame) -> pl.Dat
     if c.inner:
         return curve(_means(c), units, starts)
     keys = (*KEY, "time")
-    tables = [table.select(*keys, **_whole_units(table, c.amounts)) for table in c.tables]
+    tables = [table.select(*keys, **_in_units(table, c.amounts)) for table in c.tables]
     rows = _concat([*tables, starts.select(*KEY, time="start")], c.amounts)
     rows = rows.join(units.select(KEY).with_row_index("unit"), on=KEY)
     return c.score(_running(rows, c.amounts, ["unit"]).filter(pl.col("time") != ALWAYS))
@@ -271,7 +271,7 @@ def curve(c: Contributions, units: pl.DataFrame, starts: pl.DataFrame) -> pl.Dat
 def _means(c: Contributions) -> Contributions:
     """The means over inner keys as quotients: each new value of a key replaces the one before."""
     by, value = [*KEY, *c.inner], pl.col("value")
-    tables = [table.select(*by, "time", **_whole_units(table, c.amounts)) for table in c.tables]
+    tables = [table.select(*by, "time", **_in_units(table, c.amounts)) for table in c.tables]
     rows = _concat(tables, c.amounts)
     steps = c.score(_running(rows, c.amounts, by))
     after = steps.select(*by, "time", above=value, below=value.is_not_null().cast(pl.Float64))

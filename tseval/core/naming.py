@@ -8,8 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tseval.core import registry
-from tseval.core.declared import Declared, declared, input_name, input_tables, option
-from tseval.core.declared import given as declared_given
+from tseval.core.declared import (
+    Declared,
+    changed_values,
+    declared,
+    input_name,
+    input_tables,
+    option,
+)
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError, did_you_mean, nearest
 from tseval.io import JSON
@@ -87,9 +93,9 @@ class Naming:
         return cls(tuple(said))
 
     @property
-    def given(self) -> str:
+    def first_option(self) -> str:
         """The first option that was given; empty if none was."""
-        return next((what.name for what in declared_given(self).values()), "")
+        return next((what.name for what in changed_values(self).values()), "")
 
 
 AS_THEY_ARE = Naming()

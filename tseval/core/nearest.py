@@ -34,7 +34,7 @@ class Near:
     """Required columns, each with the name in the file that looks like it."""
 
     @property
-    def lacks(self) -> str:
+    def missing_words(self) -> str:
         """What it needs in words: `no update_id`."""
         return f"no {', '.join(self.missing)}"
 
@@ -90,7 +90,7 @@ def misspelt(names: Sequence[str], fitting: Schema | None) -> Near | None:
 def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     """What is wrong with a file that is no table, by the nearest; None if none is near."""
     near = _near_ones(names)
-    return Fault(source.path, 1, *_told(near, names), "missing-column") if near else None
+    return Fault(source.path, 1, *_reason_and_cure(near, names), "missing-column") if near else None
 
 
 def _near_ones(names: Sequence[str]) -> list[Near]:
@@ -100,14 +100,14 @@ def _near_ones(names: Sequence[str]) -> list[Near]:
     return [] if far else near
 
 
-def _told(near: Sequence[Near], names: Sequence[str]) -> tuple[str, str]:
+def _reason_and_cure(near: Sequence[Near], names: Sequence[str]) -> tuple[str, str]:
     """The reason and the cure by the nearest tables."""
     first, *others = near
     alike = [each for each in others if each.known == first.known]
-    also = "".join(f"; {each.schema.table}: {each.lacks}" for each in alike[:2])
+    also = "".join(f"; {each.schema.table}: {each.missing_words}" for each in alike[:2])
     spelt = "".join(f'; "{found}" looks like {name}' for name, found in first.misspelt)
     needed = " ".join(column.name for column in first.schema.required)
-    reason = f"{first.lacks}: nearest to {first.schema.table} ({needed}){spelt}{also}"
+    reason = f"{first.missing_words}: nearest to {first.schema.table} ({needed}){spelt}{also}"
     return (
         reason,
         f"name the columns as the table does; here: {' '.join(names)}; --table settles it",

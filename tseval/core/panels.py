@@ -172,13 +172,13 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write the picture whole or not at all; the form follows the suffix."""
         from tseval.io import PICTURES
-        from tseval.io.atomic_write import write_whole
+        from tseval.io.atomic_write import write_file
 
         form = Path(path).suffix.lstrip(".").lower()
         if form not in PICTURES:
             known = ", ".join(f".{each}" for each in PICTURES)
             raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
-        write_whole(path, self.draw(form))
+        write_file(path, self.draw(form))
 
     def __repr__(self) -> str:
         return f"Picture({self.title!r}: {count(len(self.panels), 'panel')})"

@@ -67,7 +67,7 @@ class RuleSet:
                 raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}{like}")
         return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
 
-    def said(self, base: RuleSet, without: Collection[str] = ()) -> str:
+    def rules_signature(self, base: RuleSet, without: Collection[str] = ()) -> str:
         """The rules that are others than those of an edition, as a part of the signature."""
         pairs = zip(self.each(), base.each(), strict=True)
         return ",".join(

@@ -100,9 +100,9 @@ class Scores:
 
     def __repr__(self) -> str:
         parts = (
-            _told(self.runs, "run"),
-            _told(self.topics, "topic"),
-            _told(self.measures, "measure"),
+            _few_names(self.runs, "run"),
+            _few_names(self.topics, "topic"),
+            _few_names(self.measures, "measure"),
         )
         return f"Scores({'; '.join(parts)})"
 
@@ -243,7 +243,7 @@ class Scores:
         `.json`, `.csv`, `.parquet`, `.trec`, `.md`, `.tex`; anything else is a `UsageError`. Cells
         that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.
         """
-        from tseval.io.atomic_write import write_whole
+        from tseval.io.atomic_write import write_file
         from tseval.io.formulas import guarded
         from tseval.io.score_files import RESULT_FORMS, SUFFIXES
 
@@ -253,7 +253,7 @@ class Scores:
             known = ", ".join(f".{each}" for each in RESULT_FORMS)
             raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
         content = self.in_form(form, per_topic=per_topic)
-        write_whole(path, guarded(content, form, safe=safe_csv))
+        write_file(path, guarded(content, form, safe=safe_csv))
 
     def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
         """The content of a file of these scores, in one of `RESULT_FORMS`."""
@@ -276,7 +276,7 @@ class Scores:
         return score_file_bytes(file, form)
 
 
-def _told(names: Sequence[str], what: str) -> str:
+def _few_names(names: Sequence[str], what: str) -> str:
     """A few names, or how many there are."""
     return ", ".join(names) if len(names) <= SHOWN else count(len(names), what)
 

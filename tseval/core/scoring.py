@@ -37,8 +37,8 @@ def chosen_measures(
     What changes none of them is refused, unless it changes one of those asked for `beside` them.
     """
     asked = measures(list(wanted) or evaluation.default_measures(), evaluation.edition.family)
-    evaluation.check_asked([*asked, *beside])
-    chosen = evaluation.settled(asked)
+    evaluation.check_request([*asked, *beside])
+    chosen = evaluation.resolve_measures(asked)
     for each in chosen:
         if each.at is not None and not evaluation.has_times(each):
             raise UsageError(f"{each}: this measure has no @TIME")
@@ -69,9 +69,9 @@ def scores_of(
     `per_topic=False` says that the values of single topics are of no interest.
     """
     release_unused()
-    found = _found(evaluation, wanted, on_missing, undefined, per_topic=per_topic)
+    found = _score(evaluation, wanted, on_missing, undefined, per_topic=per_topic)
     scores, evaluation = found.scores, found.evaluation
-    told = (*evaluation.told, *evaluation.caveats(wanted), *found.missing)
+    told = (*evaluation.all_warnings, *evaluation.caveats(wanted), *found.missing)
     scores = replace(scores, warnings=told)
     undefined_topics = evaluation.words.undefined_topics
     more = (
@@ -91,7 +91,7 @@ def plain_scores(
     columns: list[Column] | None = None,
 ) -> Scores:
     """The scores without warnings: of a moment of a stream, whose `columns` may be known."""
-    return _found(evaluation, wanted, on_missing, undefined, columns, per_topic=per_topic).scores
+    return _score(evaluation, wanted, on_missing, undefined, columns, per_topic=per_topic).scores
 
 
 def signature_of(
@@ -104,7 +104,7 @@ def signature_of(
 
 
 @frozen
-class _Found:
+class _Scored:
     """Scores, and what their warnings are made of."""
 
     scores: Scores
@@ -113,7 +113,7 @@ class _Found:
     missing: tuple[str, ...]
 
 
-def _found(
+def _score(
     evaluation: Evaluation,
     wanted: Sequence[Measure],
     on_missing: str | None,
@@ -121,15 +121,15 @@ def _found(
     columns: list[Column] | None = None,
     *,
     per_topic: bool,
-) -> _Found:
+) -> _Scored:
     check_choice("undefined", undefined, get_args(Undefined))
     rule = on_missing or evaluation.edition.on_missing
     check_choice("on_missing", rule, get_args(OnMissing))
-    evaluation = counted(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
+    evaluation = apply_missing_rule(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
     columns = list(_columns(evaluation, wanted)) if columns is None else columns
     indexes = list({id(column.index): column.index for column in columns}.values())
     topics = all_topics(indexes)
-    missing = missing_topics(indexes, rule, evaluation.words, evaluation.lacks())
+    missing = missing_topics(indexes, rule, evaluation.words, evaluation.missing_parts())
     board = _Board(columns, topics, evaluation.group_names)
     scores = Scores(
         runs=columns[0].index.runs,
@@ -146,20 +146,20 @@ def _found(
         types=evaluation.group_names,
         units={each.name: each.unit for each in wanted if each.unit},
     )
-    return _Found(scores, columns, evaluation, missing.warnings)
+    return _Scored(scores, columns, evaluation, missing.warnings)
 
 
 def _columns(evaluation: Evaluation, wanted: Sequence[Measure]) -> Iterator[Column]:
     """Each measure at its time; what several times are taken from is kept until the last."""
-    last = {measure.whole: at for at, measure in enumerate(wanted)}
+    last = {measure.at_end: at for at, measure in enumerate(wanted)}
     known: dict[Measure, Result] = {}
     for at, measure in enumerate(wanted):
         yield evaluation.take(measure, known)
-        if last[measure.whole] == at:
-            known.pop(measure.whole, None)
+        if last[measure.at_end] == at:
+            known.pop(measure.at_end, None)
 
 
-def counted(evaluation: Evaluation, on_missing: str | None) -> Evaluation:
+def apply_missing_rule(evaluation: Evaluation, on_missing: str | None) -> Evaluation:
     """The evaluation as this rule of missing topics, or the edition's, has it."""
     rule = on_missing or evaluation.edition.on_missing
     return evaluation.without_missing() if rule == "skip" else evaluation

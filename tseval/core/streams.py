@@ -36,7 +36,7 @@ from tseval.core.measure import Measure
 from tseval.core.scoring import chosen_measures, plain_scores, scores_of, signature_of
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_error
-from tseval.io.atomic_write import write_whole
+from tseval.io.atomic_write import write_file
 from tseval.io.blocks import (
     LINE_FEED,
     RUN,
@@ -150,14 +150,14 @@ class Rows:
         known: dict[Measure, Any] = {}
         results, parts = {}, list[pl.DataFrame]()
         for at, measure in enumerate(self.measures):
-            whole, index = measure.whole, found.index_of(measure)
+            whole, index = measure.at_end, found.index_of(measure)
             known[whole] = known.get(whole) or found.account(measure)
             results[measure] = known[whole]
             before = known[whole].limits(found.times_of(measure, index))
             c = known[whole].contributions
             if not with_gold:
                 c = replace(c, tables=[each for each in c.tables if ARRIVAL in each.columns])
-            parts += kernel.in_whole_units(c, before, f"{at} ")
+            parts += kernel.in_units(c, before, f"{at} ")
         by = [*KEY, *[ARRIVAL] * any(ARRIVAL in part.columns for part in parts)]
         return Weighed(found, results, kernel.add_lanes(parts, by))
 
@@ -506,7 +506,9 @@ class Follower:
         lines, late = block["line"].to_list(), self.rows.late(block).to_numpy()
         while start < block.height:
             in_order = self.gold.in_order and not late[start]
-            stop = min(block.height, start + (self.values_together if in_order else self.together))
+            stop = min(
+                block.height, start + (self.rows_at_once if in_order else self.rows_per_look)
+            )
             if in_order and late[start:stop].any():
                 stop = start + int(late[start:stop].argmax())
             end = int(ends[lines[stop - 1] - before - 1])
@@ -608,15 +610,15 @@ class Follower:
     # Rows.
 
     @property
-    def values_together(self) -> int:
+    def rows_at_once(self) -> int:
         """How many rows in order are counted together: their values are no more than fit."""
         if self.asked.on_missing == "error":
-            return self.together
+            return self.rows_per_look
         self.topics = self.topics or max(len(self.rows.evaluation().index.topics), 1)
         return max(1, ROWS_AT_ONCE // (self.topics * len(self.rows.measures)))
 
     @property
-    def together(self) -> int:
+    def rows_per_look(self) -> int:
         """How many rows are counted together: so that looks at them see no more than fit."""
         if self.asked.on_missing == "error":
             return self.asked.every - self.rows.number % self.asked.every
@@ -817,7 +819,7 @@ def save_state(path: Path, meta: Mapping[str, Any], tables: Mapping[str, pl.Data
             part = io.BytesIO()
             exact.rename({each: f"{EXACT}{each}" for each in columns}).write_ipc(part)
             archive.writestr(name, part.getvalue())
-    write_whole(path, content.getvalue())
+    write_file(path, content.getvalue())
 
 
 def load_state(path: Path) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:

@@ -49,7 +49,7 @@ def doubts(drawn: Sequence[Series]) -> Iterator[str]:
             wrong = [name for each in dependent for name in each.get((r, word), ())]
             if wrong:
                 cannot = "errors and p of these lines cannot be trusted"
-                yield f"run {run}: residuals {_said(word)} of {listed(wrong)}: {cannot}"
+                yield f"run {run}: residuals {_residuals(word)} of {listed(wrong)}: {cannot}"
         yield from _forecasts(run, [(each, _silence(each.sent[r])) for each in drawn])
 
 
@@ -66,7 +66,7 @@ def _dependent(series: Series) -> dict[tuple[int, str], list[str]]:
     return found
 
 
-def _said(word: str) -> str:
+def _residuals(word: str) -> str:
     """What speaks against residuals, as part of a sentence."""
     return f"with a {word}" if word.startswith("Durbin") else f"that are {word}"
 

@@ -132,7 +132,7 @@ class _All:
         )
         unit, time = evaluation.sent
         batch = of_units.of(unit, time)
-        sent = np.zeros(of_units.there.shape)
+        sent = np.zeros(of_units.present.shape)
         np.add.at(sent, (unit[batch != ABSENT], batch[batch != ABSENT]), 1.0)
         names = tuple(measure.name for measure in measures)
         joined = {
@@ -157,7 +157,7 @@ class _All:
         """All topics that count, batch by batch since their starts."""
         here = counted[:, :, np.newaxis, np.newaxis]
         defined = self.values.defined & here
-        there = self.batches.there[:, np.newaxis] & here if undefined_as_zero else defined
+        there = self.batches.present[:, np.newaxis] & here if undefined_as_zero else defined
         number = there.sum(axis=1) + np.zeros(defined.sum(axis=1).shape)
         total = np.where(defined, self.values.value, 0.0).sum(axis=1)
         sent = np.where(counted[:, :, np.newaxis], self.sent, 0.0).sum(axis=1)

@@ -33,7 +33,11 @@ def validate(
     read: list[Any] = []
     for source in sources:
         try:
-            name = table or _asked_for(source, forms) or _table_of(source, form_of_the_rest(forms))
+            name = (
+                table
+                or _form_by_columns(source, forms)
+                or _table_of(source, form_of_the_rest(forms))
+            )
             form = form_for(forms, name)
             found = format_of(name, source, form)
             rows = found.read(source, form, paths)
@@ -51,7 +55,7 @@ def validate(
         except TsevalError as error:
             yield str(error), True
     for family in registry.all_families():
-        yield from family.together(read)
+        yield from family.check_related(read)
     yield from ((told, False) for told in zone_warnings(s for r in read for s in r.sources))
 
 
@@ -69,7 +73,7 @@ def _plain(name: str) -> Any:
     return lambda source, form, _: read_table([source], reader, form)
 
 
-def _asked_for(source: Input, forms: Forms) -> str | None:
+def _form_by_columns(source: Input, forms: Forms) -> str | None:
     """The first table with a format of its own in which the input has the table's columns."""
     for table, form in forms.items() if isinstance(forms, Mapping) else ():
         schema = registry.schemas().get(table)
@@ -84,7 +88,7 @@ def _table_of(source: Input, form: str | None) -> str:
     if len(asked) == 1:
         return asked.pop()
     plain = form in READERS or source.is_table
-    told = None if plain else _told(source, Rank.SURE, Rank.LIKELY)
+    told = None if plain else _recognised(source, Rank.SURE, Rank.LIKELY)
     if told is not None:
         return told
     names = source.renamed(names_in(source, form))
@@ -95,13 +99,13 @@ def _table_of(source: Input, form: str | None) -> str:
         faults.check()
     if fitting is not None:
         return fitting.table
-    told = None if plain else _told(source, Rank.AFTER_TABLES, Rank.LAST)
+    told = None if plain else _recognised(source, Rank.AFTER_TABLES, Rank.LAST)
     if told is None:
         raise _no_table(source, names)
     return told
 
 
-def _told(source: Input, *ranks: Rank) -> str | None:
+def _recognised(source: Input, *ranks: Rank) -> str | None:
     """The first format that the content of an input shows, the surest first."""
     for each in registry.formats():
         if each.rank in ranks and each.recognised is not None and each.recognised(source):

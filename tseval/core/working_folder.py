@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tseval.core.guessed_columns import GuessedFile, guessed
 from tseval.errors import InputError, OutputError, UsageError, reason_of
-from tseval.io.atomic_write import write_together
+from tseval.io.atomic_write import write_files
 from tseval.io.columns import ColumnName
 from tseval.io.faults import FaultList
 from tseval.io.inputs import STANDARD_INPUT, Input
@@ -81,7 +81,7 @@ class WorkingFolder:
             )
         made = _folders(folder, self.files)
         try:
-            write_together({folder / name: content for name, content in self.files.items()})
+            write_files({folder / name: content for name, content in self.files.items()})
             script = folder / SCRIPT
             script.chmod(script.stat().st_mode | 0o111 & ~_mask())
         except BaseException:
@@ -144,12 +144,12 @@ def from_files(
             "standard input (-) is gone once it is read, and the script reads logs again: save it "
             "as a file, and name that"
         )
-    first = guessed(Input(logs[0]), UPDATES, _said(said, "updates", gold is None))
+    first = guessed(Input(logs[0]), UPDATES, _named_columns(said, "updates", gold is None))
     if not first.rows:
         cure = "give a log with the updates of an agent"
         FaultList(first.source).refuse(None, "holds no row", cure, "no-rows")
     for each in logs[1:]:
-        _check_alike(first, Input(each))
+        _check_same_columns(first, Input(each))
     tables = {"updates": {**first.columns, **first.times}}
     looked_at = [first]
     content: dict[str, str] = {}
@@ -157,7 +157,7 @@ def from_files(
         content[GOLD], drafts = _drafts(first)
         tables |= {"nuggets": dict(first.times)} if first.times else {}
     else:
-        facts = guessed(Input(gold), NUGGETS, _said(said, "nuggets", True))
+        facts = guessed(Input(gold), NUGGETS, _named_columns(said, "nuggets", True))
         tables["nuggets"] = {**facts.columns, **facts.times}
         looked_at.append(facts)
         drafts = 0
@@ -168,7 +168,7 @@ def from_files(
     return WorkingFolder(written, tuple(looked_at), drafts)
 
 
-def _said(said: Sequence[ColumnName], kind: str, alone: bool) -> dict[str, str]:
+def _named_columns(said: Sequence[ColumnName], kind: str, alone: bool) -> dict[str, str]:
     """What is said of the columns of these inputs; what is said of no input counts where it can."""
     for each in said:
         if each.kind not in ("", "updates", "nuggets"):
@@ -180,7 +180,7 @@ def _said(said: Sequence[ColumnName], kind: str, alone: bool) -> dict[str, str]:
     return {**general, **{each.own: each.name for each in said if each.kind == kind}}
 
 
-def _check_alike(first: GuessedFile, other: Input) -> None:
+def _check_same_columns(first: GuessedFile, other: Input) -> None:
     """Refuse a log that lacks a column of the first: one mapping is for all."""
     own = {each.own: each.name for each in first.guesses} | dict(first.times)
     try:

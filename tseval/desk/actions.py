@@ -13,7 +13,7 @@ from tseval.desk.decisions import Decision
 from tseval.desk.judgments import topic_judgments
 from tseval.errors import UsageError
 from tseval.io.times import NotANumber, implausible, moment, number, why_implausible
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
@@ -117,7 +117,7 @@ def drop(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
 def split(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     """A nugget in parts; updates that said it are to be read again."""
     nugget = _nugget(desk, _topic(desk, asked), _text(asked, "nugget"))
-    texts = [" ".join(shown(str(each)).split()) for each in _list(asked, "texts")]
+    texts = [" ".join(visible_text(str(each)).split()) for each in _list(asked, "texts")]
     texts = [each for each in texts if each]
     if len(texts) < 2:
         raise Refused("a nugget is split into two parts or more: write each on a line")
@@ -264,7 +264,7 @@ def _text(asked: Request, name: str) -> str:
     text = asked.get(name, "")
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Refused(f"'{name}' is no text of at most {LONGEST:,} characters")
-    return shown(text)
+    return visible_text(text)
 
 
 def _line(asked: Request, name: str) -> str:

@@ -50,7 +50,7 @@ def agreements(judged: Iterable[TopicJudgments], seed: int = 0) -> list[Agreed]:
 
     The intervals are those of resampled updates: the pairs of one update stand or fall together.
     """
-    topics = [_counted(own) for own in judged]
+    topics = [_topic_counts(own) for own in judged]
     found = [*_kappas(topics, seed)]
     alphas = [("all", "all", [own.coincidences for own in topics])]
     alphas += [("topic", own.topic, [own.coincidences]) for own in topics]
@@ -74,7 +74,7 @@ class _Topic(NamedTuple):
     """Of each update."""
 
 
-def _counted(own: TopicJudgments) -> _Topic:
+def _topic_counts(own: TopicJudgments) -> _Topic:
     counts = np.stack([own.no, own.yes], axis=-1).astype(np.float64)
     names = [each.name for each in own.nuggets]
     return _Topic(own.topic, names, dict(own.of), counts, coincidences(counts))

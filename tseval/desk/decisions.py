@@ -73,7 +73,7 @@ class Decision:
         return f"{self.store}:{self.act}"
 
 
-def standing(decisions: Iterable[Decision]) -> list[Decision]:
+def not_undone(decisions: Iterable[Decision]) -> list[Decision]:
     """The decisions that were not taken back, in their order."""
     ordered = sorted(decisions, key=lambda each: each.place)
     undone = {each.value for each in ordered if each.verdict == UNDO}
@@ -82,7 +82,7 @@ def standing(decisions: Iterable[Decision]) -> list[Decision]:
 
 def last_act(decisions: Iterable[Decision], assessor: str) -> Decision | None:
     """The first row of an assessor's last act that was not taken back; None if none is left."""
-    own = [each for each in standing(decisions) if each.assessor == assessor]
+    own = [each for each in not_undone(decisions) if each.assessor == assessor]
     if not own:
         return None
     return next(each for each in own if each.act_name == own[-1].act_name)

@@ -17,7 +17,7 @@ from tseval.desk.judgments import Gold, TopicJudgments, topic_judgments
 from tseval.desk.outcome import MATCHER, Scoring, WhatIf, machine_alone, matches_of
 from tseval.desk.pool import NUGGETS, UPDATES, Pool, frame_of
 from tseval.desk.state import State
-from tseval.desk.store import Kept, Settings, Store
+from tseval.desk.store import Settings, Store, StoredTable
 from tseval.errors import UsageError
 from tseval.matching.matching import get_matcher, match
 
@@ -29,7 +29,7 @@ PAIR = {"row": pl.Int64, "nugget": pl.Int64}
 
 
 def check_same(
-    store: Store, kept: Mapping[str, Kept], named: Collection[str], settings: Settings
+    store: Store, kept: Mapping[str, StoredTable], named: Collection[str], settings: Settings
 ) -> None:
     """Refuse files that the store was not made of, and options that it was not made with."""
     for name, mine in store.inputs().items() if kept else ():
@@ -47,7 +47,7 @@ def check_same(
             raise UsageError(f"{store.path} was made with --{option} {mine or 'all'}: leave it out")
 
 
-class Standing(NamedTuple):
+class ScoredState(NamedTuple):
     """What scores start from."""
 
     gold: Gold
@@ -163,23 +163,23 @@ class Desk:
             self._machine = key, pairs.select(row="update", nugget="nugget")
         return self._machine[1]
 
-    def counted(self, gold: Gold) -> pl.DataFrame:
+    def scored_matches(self, gold: Gold) -> pl.DataFrame:
         """The matches that count."""
         counts = self.store.settings.unjudged == MATCHER
         machine = self.machine(gold) if counts else pl.DataFrame(schema=PAIR)
         return matches_of(self.state, gold, machine)
 
-    def standing(self) -> Standing | None:
+    def scored_state(self) -> ScoredState | None:
         """What scores start from, as it stands; None without any nugget."""
         gold = self.gold()
         if not gold.names:
             return None
-        counted = self.counted(gold)
+        counted = self.scored_matches(gold)
         files = nuggets_bytes(gold), matches_bytes(self.state, gold, counted)
         hashes = [hashlib.sha256(content).hexdigest() for content in files]
-        return Standing(gold, counted, machine_alone(self.machine(gold)), (hashes[0], hashes[1]))
+        return ScoredState(gold, counted, machine_alone(self.machine(gold)), (hashes[0], hashes[1]))
 
-    def what_if(self, standing: Standing) -> WhatIf:
+    def what_if(self, standing: ScoredState) -> WhatIf:
         """All runs with what was decided, and by the matcher alone; it changes nothing here."""
         decided = self.scoring.scores(self.pool, standing.gold, standing.counted, standing.hashes)
         alone = self.scoring.scores(self.pool, standing.gold, standing.alone)
@@ -195,5 +195,5 @@ class Desk:
     def export(self) -> dict[str, bytes]:
         """Every file of an export by its name."""
         gold = self.gold()
-        counted = self.counted(gold)
+        counted = self.scored_matches(gold)
         return export_files(self.state, gold, counted, self.decisions, self.signature)

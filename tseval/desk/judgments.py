@@ -78,7 +78,7 @@ def topic_judgments(state: State, topic: str) -> TopicJudgments:
     shape = len(items), len(nuggets)
     of: dict[str, Verdicts] = {}
 
-    def own(assessor: str) -> Verdicts:
+    def verdicts_of(assessor: str) -> Verdicts:
         if assessor not in of:
             of[assessor] = np.full(shape, UNJUDGED, np.int8)
         return of[assessor]
@@ -89,11 +89,11 @@ def topic_judgments(state: State, topic: str) -> TopicJudgments:
             if read.shown not in shown:
                 seen = [not each.written or each.name in read.shown for each in nuggets]
                 shown[read.shown] = np.array(seen, bool)
-            own(assessor)[at, shown[read.shown]] = NO
+            verdicts_of(assessor)[at, shown[read.shown]] = NO
         for assessor, chosen in state.choices.get(item, {}).items():
             for nugget, choice in chosen.items():
                 if nugget in column:
-                    own(assessor)[at, column[nugget]] = YES if choice.match else NO
+                    verdicts_of(assessor)[at, column[nugget]] = YES if choice.match else NO
     row = {item: at for at, item in enumerate(items)}
     for (item, nugget), match in state.settled.items():
         if item in row and nugget in column:

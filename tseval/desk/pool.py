@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tseval.desk.store import Kept, StoreError
+from tseval.desk.store import StoredTable, StoreError
 from tseval.errors import UsageError
 from tseval.families.temporal.files import READERS, code_names, join_ids, split_ids
 from tseval.io.inputs import Input
@@ -45,18 +45,18 @@ NUMBERS = re.compile(r"\d+")
 # Tables.
 
 
-def read_inputs(runs: Sequence[Given], nuggets: Given | None = None) -> dict[str, Kept]:
+def read_inputs(runs: Sequence[Given], nuggets: Given | None = None) -> dict[str, StoredTable]:
     """Read what is to be assessed from files; refuse what people cannot read."""
     updates = read(runs, READERS[UPDATES])
     if not (updates.frame.get_column("text", default=pl.Series([""])) != "").any():
         raise UsageError("the updates have no text to read: give runs with a column text")
-    tables = {UPDATES: _kept(updates)}
+    tables = {UPDATES: _stored_table(updates)}
     if nuggets is not None:
         gold = read([nuggets], READERS[NUGGETS])
         if (gold.frame["text"] == "").any():
             name = gold.sources[0].path
             raise UsageError(f"{name}: a nugget without text cannot be matched by people")
-        tables[NUGGETS] = _kept(gold)
+        tables[NUGGETS] = _stored_table(gold)
     return tables
 
 
@@ -71,7 +71,7 @@ def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[Input], Input | Non
     return inputs, None
 
 
-def _kept(table: Table) -> Kept:
+def _stored_table(table: Table) -> StoredTable:
     """Return a table as the store holds it."""
     frame = join_ids(table.frame.drop(*PLACE), "update_id")
     fills = {"text": "", "confidence": 0.0, "cost": 1.0} if table.name == UPDATES else {}
@@ -87,10 +87,10 @@ def _kept(table: Table) -> Kept:
     frame.write_parquet(out, compression="zstd")
     hashes = sorted(each.sha256 for each in table.sources)
     whole = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
-    return Kept(tuple(Path(each.path).name for each in table.sources), whole, out.getvalue())
+    return StoredTable(tuple(Path(each.path).name for each in table.sources), whole, out.getvalue())
 
 
-def frame_of(kept: Kept) -> pl.DataFrame:
+def frame_of(kept: StoredTable) -> pl.DataFrame:
     """Return a table that a store holds."""
     try:
         return pl.read_parquet(io.BytesIO(kept.content))
@@ -136,7 +136,7 @@ class Pool:
     table: Table
 
     @classmethod
-    def of(cls, kept: Kept, depth: int | None = None, fold: str = SAME_WORDS) -> Pool:
+    def of(cls, kept: StoredTable, depth: int | None = None, fold: str = SAME_WORDS) -> Pool:
         """Return the pool: of each run and topic the updates of highest confidence, or all."""
         frame = frame_of(kept)
         table = table_of(UPDATES, frame, kept.sha256)

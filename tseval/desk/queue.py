@@ -17,7 +17,7 @@ import polars as pl
 
 from tseval.desk.pool import one_line
 from tseval.matching.corrections import lowered
-from tseval.matching.matching import every_score, match
+from tseval.matching.matching import all_scores, match
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _drawn(seed: int, *names: str) -> float:
 def scores(matcher: matchers.Matcher, text: str, own: list[Nugget], gold: Gold) -> FloatArray:
     """What the matcher gives an update with each of these nuggets, its threshold aside."""
     texts, every = [one_line(each.text) for each in own], gold.frame["text"].to_list()
-    parts = [part for _, part in every_score(matcher, [text], texts, every)]
+    parts = [part for _, part in all_scores(matcher, [text], texts, every)]
     return parts[0][0] if parts and len(own) else np.zeros(len(own))
 
 
@@ -196,7 +196,7 @@ def threshold_of(matcher: matchers.Matcher) -> float:
     return float(getattr(matcher, "threshold", 0.5))
 
 
-def alike(matcher: matchers.Matcher, pool: Pool, item: int, most: int) -> list[int]:
+def similar_items(matcher: matchers.Matcher, pool: Pool, item: int, most: int) -> list[int]:
     """The items of the topic whose texts are most like an item's, the likest first."""
     others = [each for each in pool.of_topic[pool.items[item].topic] if each != item]
     if not others:
@@ -204,7 +204,7 @@ def alike(matcher: matchers.Matcher, pool: Pool, item: int, most: int) -> list[i
     text = pool.items[item].text
     texts = [pool.items[each].text for each in others]
     weighed = [pool.items[each].text for each in pool.of_topic[pool.items[item].topic]]
-    found = np.concatenate([part[:, 0] for _, part in every_score(matcher, texts, [text], weighed)])
+    found = np.concatenate([part[:, 0] for _, part in all_scores(matcher, texts, [text], weighed)])
     order = np.argsort(-found, kind="stable")[:most]
     return [others[int(at)] for at in order if found[at] > 0]
 

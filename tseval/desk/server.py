@@ -29,7 +29,7 @@ from tseval.desk.queue import CHOSEN, READING, Next, Queue, Suggestions
 from tseval.desk.store import StoreError
 from tseval.errors import TsevalError
 from tseval.reporting import palette
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class RequestHandlers:
         """Return every address with what answers it."""
         shown = {"next": self.next, "posts": self.posts, "disputes": self.disputes}
         shown |= {"progress": self.progress, "what-if": self.what_if}
-        assets = {f"{name}.js": ("text/javascript", _beside(f"{name}.js")) for name in SCRIPTS}
+        assets = {f"{name}.js": ("text/javascript", _page_file(f"{name}.js")) for name in SCRIPTS}
         assets["desk.css"] = "text/css", _style()
         stranger = partial(_refuse, 401, "open the link that the terminal shows")
         return [
@@ -115,7 +115,7 @@ class RequestHandlers:
 
         async def respond(request: Request) -> Response:
             host, origin = request.headers.get("host"), request.headers.get("origin")
-            if not self.access.is_from_here(host, origin, writes=request.method != "GET"):
+            if not self.access.is_own_request(host, origin, writes=request.method != "GET"):
                 return _refuse(403, "this request does not come from the desk's own page")
             assessor = self.access.assessor(request.cookies.get(self.access.cookie))
             if assessor is None and stranger is not None:
@@ -231,7 +231,7 @@ class RequestHandlers:
     def what_if(self, *_: object) -> views.View:
         """Return all scores; only what they start from is taken while nobody else decides."""
         with self.lock:
-            standing = self.desk.standing()
+            standing = self.desk.scored_state()
         return {} if standing is None else views.comparison(self.desk.what_if(standing))
 
 
@@ -275,14 +275,14 @@ def _number(query: Query, name: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
-def _beside(name: str) -> str:
+def _page_file(name: str) -> str:
     return files("tseval.desk").joinpath("pages", name).read_text(encoding="utf-8")
 
 
 def _style() -> str:
     """Return the style of the report, its palette, and what only the desk has."""
     report = files("tseval.reporting.page").joinpath("page.css").read_text(encoding="utf-8")
-    return report + palette.style() + _beside("desk.css")
+    return report + palette.style() + _page_file("desk.css")
 
 
 async def _asset(media: str, content: str, *_: object) -> Response:
@@ -290,7 +290,7 @@ async def _asset(media: str, content: str, *_: object) -> Response:
 
 
 def _refuse(status: int, words: str) -> Response:
-    return JSONResponse({"error": shown(words)}, status, HEADERS)
+    return JSONResponse({"error": visible_text(words)}, status, HEADERS)
 
 
 async def _answer(work: Callable[[], views.View]) -> Response:

@@ -107,9 +107,9 @@ class State:
     def of(cls, pool: Pool, gold: pl.DataFrame | None, decisions: Iterable[Decision]) -> State:
         """The state after these decisions."""
         state = cls(pool)
-        for nugget in given_nuggets(gold):
+        for nugget in initial_nuggets(gold):
             state.nuggets[nugget.topic, nugget.name] = nugget
-        for decision in kinds.standing(decisions):
+        for decision in kinds.not_undone(decisions):
             state.apply(decision)
         return state
 
@@ -134,13 +134,13 @@ class State:
         for read in self.read_by.values():
             read[own] = False
         self.nuggets = {key: each for key, each in self.nuggets.items() if key[0] != topic}
-        for nugget in given_nuggets(gold):
+        for nugget in initial_nuggets(gold):
             if nugget.topic == topic:
                 self.nuggets[topic, nugget.name] = nugget
         self.version += 1
         for kept in (self.made, self.touched):
             kept.pop(topic, None)
-        for decision in kinds.standing(decisions):
+        for decision in kinds.not_undone(decisions):
             self.apply(decision)
 
     def apply(self, decision: Decision) -> None:
@@ -172,7 +172,7 @@ class State:
         if decision.verdict == kinds.DONE:
             self._note_read(item, decision)
             return
-        nugget = self._standing_for(decision.topic, decision.nugget)
+        nugget = self._merged_name(decision.topic, decision.nugget)
         if nugget is None:
             return
         if decision.verdict in (kinds.SETTLED_MATCH, kinds.SETTLED_NO_MATCH):
@@ -195,7 +195,7 @@ class State:
             self.read_by[assessor] = np.zeros(len(self.pool.items), bool)
         return self.read_by[assessor]
 
-    def _standing_for(self, topic: str, name: str) -> str | None:
+    def _merged_name(self, topic: str, name: str) -> str | None:
         """The nugget that a name means now, after merging; None if there is none."""
         nugget = self.nuggets.get((topic, name))
         while nugget is not None and nugget.into is not None:
@@ -276,7 +276,7 @@ def names_in(value: str) -> frozenset[str]:
     return frozenset(json.loads(value)) if value else frozenset()
 
 
-def given_nuggets(gold: pl.DataFrame | None) -> Iterator[Nugget]:
+def initial_nuggets(gold: pl.DataFrame | None) -> Iterator[Nugget]:
     """Yield the nuggets that the desk was given."""
     for row in () if gold is None else gold.iter_rows(named=True):
         more = {name: row[name] for name in ("cost", "length") if name in row}

@@ -66,7 +66,7 @@ class Settings:
 
 
 @frozen
-class Kept:
+class StoredTable:
     """A table of the inputs as the store holds it."""
 
     files: tuple[str, ...]
@@ -89,7 +89,7 @@ class Store:
 
     @classmethod
     def create(
-        cls, path: Path, settings: Settings, inputs: Mapping[str, Kept], seed: int = 0
+        cls, path: Path, settings: Settings, inputs: Mapping[str, StoredTable], seed: int = 0
     ) -> Store:
         """A new store, whole or not at all; one that is there is refused."""
         if path.exists():
@@ -151,11 +151,11 @@ class Store:
         """Let go of the file."""
         self._connection.close()
 
-    def inputs(self) -> dict[str, Kept]:
+    def inputs(self) -> dict[str, StoredTable]:
         """What is assessed, by its name."""
         with _refusals(self.path, "read"):
             rows = self._connection.execute("SELECT * FROM inputs ORDER BY name").fetchall()
-            return {row[0]: Kept(tuple(json.loads(row[1])), row[2], row[3]) for row in rows}
+            return {row[0]: StoredTable(tuple(json.loads(row[1])), row[2], row[3]) for row in rows}
 
     def decisions(self, after: int = 0) -> list[Decision]:
         """Those made after a time, in their order."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from tseval.desk.agreement import agreements, confusions
 from tseval.desk.judgments import by_assessor, by_topic
-from tseval.desk.queue import Next, alike, scores, suggested, threshold_of
+from tseval.desk.queue import Next, scores, similar_items, suggested, threshold_of
 from tseval.io.times import dated
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
@@ -43,10 +43,10 @@ def reading(desk: Desk, assessor: str, given: Next) -> View:
         "item": given.item,
         "topic": item.topic,
         "time": dated(item.time),
-        "text": shown(item.text),
+        "text": visible_text(item.text),
         "before": [_brief(desk, each) for each in own[max(0, at - NEIGHBOURS) : at]],
         "after": [_brief(desk, each) for each in own[at + 1 : at + 1 + NEIGHBOURS]],
-        "alike": _alike_texts(desk, given.item),
+        "alike": _same_texts(desk, given.item),
         "nuggets": _nuggets(desk, assessor, given.item),
         "note": "" if read is None else read.note,
         "read": read is not None,
@@ -57,14 +57,14 @@ def reading(desk: Desk, assessor: str, given: Next) -> View:
 
 def _brief(desk: Desk, item: int) -> View:
     each = desk.pool.items[item]
-    return {"time": dated(each.time), "text": shown(each.text)}
+    return {"time": dated(each.time), "text": visible_text(each.text)}
 
 
-def _alike_texts(desk: Desk, item: int) -> list[str]:
+def _same_texts(desk: Desk, item: int) -> list[str]:
     """The other texts that the item stands for."""
     each = desk.pool.items[item]
     texts = desk.pool.frame["text"][list(each.rows)]
-    return list(dict.fromkeys(shown(text) for text in texts if text != each.text))
+    return list(dict.fromkeys(visible_text(text) for text in texts if text != each.text))
 
 
 def _nuggets(desk: Desk, assessor: str, item: int) -> list[View]:
@@ -89,7 +89,7 @@ def _nuggets(desk: Desk, assessor: str, item: int) -> list[View]:
 def _nugget(nugget: Nugget, time: float) -> View:
     return {
         "nugget": nugget.name,
-        "text": shown(nugget.text),
+        "text": visible_text(nugget.text),
         "importance": nugget.importance,
         "time": dated(time),
         "set": nugget.time is not None,
@@ -134,7 +134,9 @@ def posts(desk: Desk, topic: str, around: int | None) -> View:
         "item": item,
         "place": [at + 1, len(own)],
         "posts": [_post(state, each) for each in own[first : first + WINDOW]],
-        "alike": [_post(state, each) for each in alike(desk.matcher, desk.pool, item, ALIKE)],
+        "alike": [
+            _post(state, each) for each in similar_items(desk.matcher, desk.pool, item, ALIKE)
+        ],
         "same": [_post(state, each) for each in same],
     }
 
@@ -145,7 +147,7 @@ def _post(state: State, item: int) -> View:
     return {
         "item": item,
         "time": dated(each.time),
-        "text": shown(each.text),
+        "text": visible_text(each.text),
         "cluster": cluster,
         "size": 0 if cluster is None else len(state.members(cluster)),
         "selected": item in state.selected,
@@ -165,7 +167,9 @@ def disputes(desk: Desk, assessor: str) -> View:
             own_ones += mine and not is_settled
             if not mine:
                 (settled if is_settled else found).append(_dispute(state, own, row, column))
-    texts = {(own.topic, each.name): shown(each.text) for own in judged for each in own.nuggets}
+    texts = {
+        (own.topic, each.name): visible_text(each.text) for own in judged for each in own.nuggets
+    }
     return {
         "disputes": found,
         "settled": settled,
@@ -195,20 +199,20 @@ def _dispute(state: State, own: TopicJudgments, row: int, column: int) -> View:
         read = state.read.get(item, {}).get(name)
         said.append(
             {
-                "assessor": shown(name),
+                "assessor": visible_text(name),
                 "match": bool(verdicts[row, column]),
                 "start": None if choice is None else choice.start,
                 "end": None if choice is None else choice.end,
-                "note": "" if read is None else shown(read.note),
+                "note": "" if read is None else visible_text(read.note),
             }
         )
     return {
         "item": item,
         "topic": own.topic,
         "time": dated(state.pool.items[item].time),
-        "text": shown(state.pool.items[item].text),
+        "text": visible_text(state.pool.items[item].text),
         "nugget": nugget.name,
-        "nugget_text": shown(nugget.text),
+        "nugget_text": visible_text(nugget.text),
         "said": said,
         "settled": int(own.settled[row, column]),
     }
@@ -227,7 +231,7 @@ def comparison(found: WhatIf) -> View:
     decided, machine = found.decided, found.machine
     rows = [
         {
-            "run": shown(run),
+            "run": visible_text(run),
             "values": [
                 {
                     "decided": _value(decided.means[r, m], decided.mean_defined[r, m]),
@@ -244,7 +248,7 @@ def comparison(found: WhatIf) -> View:
         "changes": [found.order_changes[name] for name in decided.measures],
         "tau": [_value(found.tau[name], True) for name in decided.measures],
         "signature": decided.signature,
-        "warnings": [shown(each) for each in decided.warnings],
+        "warnings": [visible_text(each) for each in decided.warnings],
     }
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from tseval.errors import OutputError, reason_of
 
 
-def write_whole(path: str | Path, content: bytes) -> None:
+def write_file(path: str | Path, content: bytes) -> None:
     """Write a file beside its place, then move it there; an `OutputError` leaves nothing behind."""
-    write_together({path: content})
+    write_files({path: content})
 
 
-def write_together(contents: Mapping[str | Path, bytes]) -> None:
+def write_files(contents: Mapping[str | Path, bytes]) -> None:
     """Write all of these files beside their places, then move them there.
 
     An `OutputError` before the first is moved leaves what was there. Devices and pipes are written

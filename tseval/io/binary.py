@@ -56,7 +56,7 @@ def scan_parquet(source: Input) -> Iterator[pl.LazyFrame]:
 def _file_of(source: Input) -> Path | bytes:
     """Return a file where it lies, or the bytes of one that has to be unpacked."""
     is_plain = source.can_be_read_again and not source.is_compressed
-    return source.file if is_plain else source.whole()
+    return source.file if is_plain else source.all_bytes()
 
 
 def parquet_metadata(source: Input) -> dict[str, str]:
@@ -217,7 +217,7 @@ def _cells(source: Input) -> tuple[list[str], list[list[str]]]:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         raise MissingExtra("excel", f"{source.path}: reading a spreadsheet") from error
-    content = source.whole()
+    content = source.all_bytes()
     if content.startswith(OLD_MAGIC):
         reason = "is a spreadsheet of the form before 2007, or has a password"
         raise input_error(source.path, None, reason, OLD_CURE, "unknown-format")

@@ -35,7 +35,7 @@ class LineBlock(Input):
         self.path, self.columns, self.run_name = source.path, source.columns, source.run_name
         self.zones, self.decided = source.zones, source.decided
         self.before, self.heading = before, heading
-        self._kept = heading + content
+        self._read_once = heading + content
 
     def _suffix(self) -> str:
         return ""
@@ -43,7 +43,7 @@ class LineBlock(Input):
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines with these numbers."""
         places = chain([1] if self.heading else [], count(self.before + 1))
-        every = zip(places, (self._kept or b"").split(b"\n"), strict=False)
+        every = zip(places, (self._read_once or b"").split(b"\n"), strict=False)
         texts = {number: text for number, text in every if number in numbers}
         return {number: text.decode("utf-8", "replace") for number, text in texts.items()}
 

@@ -50,7 +50,7 @@ def column_names(said: Iterable[str], file: str | Path | None = None) -> tuple[C
     """The names as they are said, and those of a file that nobody says otherwise."""
     known: dict[str, ColumnName] = {}
     for text in said:
-        one = _said(text)
+        one = _setting(text)
         if one.key in known:
             raise UsageError(
                 f"--column {one.key} is given twice: {known[one.key].name}, {one.name}"
@@ -60,7 +60,7 @@ def column_names(said: Iterable[str], file: str | Path | None = None) -> tuple[C
     return (*(each for each in kept if each.key not in known), *known.values())
 
 
-def _said(text: str) -> ColumnName:
+def _setting(text: str) -> ColumnName:
     """One name: `text=fact`, `nuggets:text=fact`."""
     key, divided, name = text.partition("=")
     kind, colon, own = key.rpartition(":")
@@ -87,10 +87,10 @@ def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
     except (ValueError, RecursionError) as error:
         reason = f"is not TOML: {error}"
         raise input_error(str(path), None, reason, FORM_CURE, "toml-syntax") from error
-    return tuple(_kept(path, content))
+    return tuple(_from_file(path, content))
 
 
-def _kept(path: Path, content: Mapping[str, Any]) -> Iterable[ColumnName]:
+def _from_file(path: Path, content: Mapping[str, Any]) -> Iterable[ColumnName]:
     for key, value in content.items():
         kind, _, own = key.rpartition(":")
         named = value if isinstance(value, dict) else {own: value}

@@ -11,7 +11,7 @@ from tseval.io.faults import FaultList
 from tseval.io.fields import Layout
 from tseval.io.inputs import Input, first_row
 from tseval.io.schema import EPOCHS
-from tseval.io.tables import TableReader, TrackFile, add_faults, lacks_columns
+from tseval.io.tables import TableReader, TrackFile, add_faults, has_missing_columns
 
 SNOWFLAKE_START = 1_288_834_974_657
 """The milliseconds since 1970 from which Snowflake ids count theirs."""
@@ -31,7 +31,7 @@ def are_epochs(source: Input) -> bool:
 
 def is_no_table(source: Input) -> bool:
     """Return whether an input lacks the header of the plain table."""
-    return lacks_columns(source, EPOCHS)
+    return has_missing_columns(source, EPOCHS)
 
 
 def check_epochs(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:

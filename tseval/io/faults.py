@@ -55,7 +55,7 @@ class FaultList:
 
     def _error(self) -> InputError:
         """Read the input again for the lines that the error shows, unless faults bring them."""
-        told = self._said_once()
+        told = self._once()
         ordered = sorted(told, key=lambda fault: (fault.line is not None, fault.line or 0))
         shown, rest = ordered[:FAULTS_SHOWN], ordered[FAULTS_SHOWN:]
         bare = {fault.line for fault in shown if fault.line is not None and not fault.text}
@@ -63,7 +63,7 @@ class FaultList:
         quoted = [replace(f, text=f.text or texts.get(f.line or 0, "")) for f in shown]
         return InputError([*quoted, *rest])
 
-    def _said_once(self) -> list[Fault]:
+    def _once(self) -> list[Fault]:
         """The faults, with each that all rows have said of the first alone, with their number.
 
         Faults are the same that differ in what they quote only.
@@ -87,7 +87,7 @@ class FaultList:
         """The number of rows; of lines those that hold anything, but for a faultless header."""
         if self.source.unit != "line" or not self.source.is_there:
             return self.rows
-        content = self.source.whole_lines().split(b"\n")
+        content = self.source.complete_lines().split(b"\n")
         filled = [at for at, line in enumerate(content, start=1) if line.strip()]
         return len(filled) - (filled[0] not in lines) if filled else 0
 
@@ -101,9 +101,9 @@ def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
             yield number, line[:-1].decode("utf-8-sig" if number == 1 else "utf-8")
 
 
-def whole_text(source: Input, faults: FaultList) -> str:
+def decoded_text(source: Input, faults: FaultList) -> str:
     """The whole file as text; bytes that are not UTF-8 are an `InputError`."""
-    content = source.whole_lines()
+    content = source.complete_lines()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

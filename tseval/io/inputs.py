@@ -35,7 +35,7 @@ _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xf
 csv.field_size_limit(2**31 - 1)  # Python refuses longer fields than 128 KiB, which texts may have
 
 
-def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def complete_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Yield pieces cut where lines end; the last may have no end."""
     rest: list[bytes] = []
     for piece in pieces:
@@ -137,10 +137,10 @@ class Input:
     @property
     def is_there(self) -> bool:
         """Whether its bytes can be had: what stands for a frame has none."""
-        return self.can_be_read_again or self._kept is not None
+        return self.can_be_read_again or self._read_once is not None
 
     @cached_property
-    def _kept(self) -> bytes | None:
+    def _read_once(self) -> bytes | None:
         """The bytes of what can be read only once; None for files and what cannot be opened."""
         if self.is_standard_input:
             return sys.stdin.buffer.read()
@@ -173,9 +173,9 @@ class Input:
         """Yield the bytes as they are, so many at a time; all of them give the hash."""
         digest = hashlib.sha256()
         try:
-            if self._kept is not None:
-                digest.update(self._kept)
-                yield self._kept
+            if self._read_once is not None:
+                digest.update(self._read_once)
+                yield self._read_once
             else:
                 with self.file.open("rb", buffering=0) as stream:
                     self.check_unchanged()
@@ -192,9 +192,9 @@ class Input:
 
     def _suffix(self) -> str:
         """Which compression it is in: by suffix; a pipe has none, so by its first bytes."""
-        if self._kept is None:
+        if self._read_once is None:
             return self.file.suffix
-        head = self._kept[:6]
+        head = self._read_once[:6]
         return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
     @property
@@ -240,7 +240,7 @@ class Input:
     def blocks(self) -> Iterator[bytes]:
         """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""
         is_first = True
-        for block in whole_lines(self.pieces()):
+        for block in complete_lines(self.pieces()):
             if is_first and b"\n" not in block and b"\r" in block[:-1]:
                 reason = "lines end with carriage returns alone"
                 cure = "save the file with Unix line ends"
@@ -248,11 +248,11 @@ class Input:
             yield block if block.endswith(b"\n") else block + b"\n"
             is_first = False
 
-    def whole(self) -> bytes:
+    def all_bytes(self) -> bytes:
         """All decompressed bytes at once, for files that are one document."""
         return b"".join(self.pieces())
 
-    def whole_lines(self) -> bytes:
+    def complete_lines(self) -> bytes:
         """The same as lines, the last of which gets an end if it has none."""
         return b"".join(self.blocks())
 

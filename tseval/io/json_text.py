@@ -135,7 +135,7 @@ def elements(
 
     Rows of a table have their numbers in the place of lines, and numbers as they are written.
     """
-    content = source.whole() if as_rows else source.whole_lines()
+    content = source.all_bytes() if as_rows else source.complete_lines()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -217,7 +217,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 def array_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
     """Return rows of an array as they are written, each in one line."""
-    text, found = source.whole().decode("utf-8-sig", "replace"), dict[int, str]()
+    text, found = source.all_bytes().decode("utf-8-sig", "replace"), dict[int, str]()
     with suppress(ValueError, RecursionError):  # the rows before are all that there are
         for number, (start, end) in enumerate(spans(text), start=1):
             if number in numbers:

@@ -25,7 +25,7 @@ def rows_bytes(frame: pd.DataFrame, form: str, signature: str, notes: Sequence[s
     In TSV, where no field can hold a tab or a line's end, a space stands for each of them. Notes
     on how to read the rows have a place in JSON alone.
     """
-    tidy = whole_numbers(frame)
+    tidy = integer_columns(frame)
     if form == "json":
         records = tidy.astype(object).where(tidy.notna(), None).to_dict("records")
         return records_bytes(records, signature, notes)
@@ -42,14 +42,14 @@ WHOLE = ("time", "update_time", "start", "end", "importance", "reward")
 """Columns that are written without a decimal point where all their values are whole."""
 
 
-def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+def integer_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with its times and the like as integers where they are whole."""
     columns = [name for name in WHOLE if name in frame and frame[name].dtype.kind == "f"]
-    whole = [name for name in columns if _is_whole(frame[name].dropna())]
+    whole = [name for name in columns if _is_integer(frame[name].dropna())]
     return frame.astype(dict.fromkeys(whole, "Int64"))
 
 
-def _is_whole(numbers: pd.Series[float]) -> bool:
+def _is_integer(numbers: pd.Series[float]) -> bool:
     return bool(((numbers % 1 == 0) & (numbers.abs() < EXACT_BELOW)).all())
 
 

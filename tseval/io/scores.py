@@ -136,7 +136,7 @@ def read_object(source: Input, faults: FaultList) -> TrackRows:
 
 def _read_content(source: Input, faults: FaultList) -> tuple[dict[str, Any], list[tuple[int, Any]]]:
     """Return an object of JSON without its records, and these with their lines; note faults."""
-    whole = source.whole().removeprefix(BYTE_ORDER_MARK)
+    whole = source.all_bytes().removeprefix(BYTE_ORDER_MARK)
     for line, piece in enumerate(whole.split(b"\n") if not_utf8(whole) else (), start=1):
         check_utf8(piece, line, faults)
     faults.check()

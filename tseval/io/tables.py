@@ -245,7 +245,7 @@ class TableReader:
     def recognises(self, source: Input) -> bool:
         """Return whether an input looks like this table, by its content or its columns."""
         is_track = not source.is_table and any(each.matches(source) for each in self.tracks)
-        return is_track or not lacks_columns(source, self.schema)
+        return is_track or not has_missing_columns(source, self.schema)
 
     def holds(self, path: str) -> bool:
         """Return whether a file holds such a table; standard input is not read to find out."""
@@ -352,7 +352,7 @@ def read_input(source: Input, name: str, reader: TableReader, form: str | None) 
     reader = reader.choose(source, form) if reader.choose is not None else reader
     notes: tuple[Any, ...] = ()
     track = track_of(source, reader, form)
-    if track is None and reader.instead and not lacks_columns(source, reader.instead.schema):
+    if track is None and reader.instead and not has_missing_columns(source, reader.instead.schema):
         reader = reader.instead
     schema, rows = reader.schema, None
     has_runs = reader.names_runs and schema.find("run") is not None
@@ -412,7 +412,7 @@ def track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile 
     return None
 
 
-def lacks_columns(source: Input, schema: Schema) -> bool:
+def has_missing_columns(source: Input, schema: Schema) -> bool:
     """Return whether an input does not name the columns of a table."""
     return bool(schema.missing(names_of(source)))
 

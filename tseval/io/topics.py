@@ -27,7 +27,7 @@ PARTS = ("id", "start", "end")
 
 def read_xml(source: Input, faults: FaultList) -> TrackRows:
     """Read the events of Temporal Summarization, which are XML."""
-    found = events_in(source.whole_lines(), faults)
+    found = events_in(source.complete_lines(), faults)
     faults.check()
     if not found:
         cure = "topics are <event><id>…</id><start>…</start>…</event>"

@@ -27,7 +27,7 @@ from tseval.matching.judged_pairs import (
     Tally,
     scored,
 )
-from tseval.matching.matching import TextColumn, every_score, get_matcher, pairs_of
+from tseval.matching.matching import TextColumn, all_scores, get_matcher, pairs_of
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
@@ -307,7 +307,7 @@ def _scores(judged: JudgedUpdates, matcher: matchers.Matcher) -> Iterator[FloatA
     """The scores of all pairs of each topic, in an order that is the same for every matcher."""
     for topic in judged.by_topic():
         gold = judged.nuggets["text"].gather(topic.nuggets).to_list()
-        every = every_score(matcher, TextColumn(topic.texts), gold, judged.collection)
+        every = all_scores(matcher, TextColumn(topic.texts), gold, judged.collection)
         yield np.concatenate([part.ravel() for _, part in every])
 
 

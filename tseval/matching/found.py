@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
-def found_rows(
+def match_rows(
     matcher: matchers.Matcher,
     updates: pl.DataFrame,
     nuggets: pl.DataFrame,
@@ -48,7 +48,7 @@ def made_by(matcher: matchers.Matcher, corrections: str | None) -> str:
     return str(matcher) if corrections is None else f"{matcher}+corrections({corrections})"
 
 
-def found_frame(rows: Sequence[Row], *, graded: bool) -> pd.DataFrame:
+def match_frame(rows: Sequence[Row], *, graded: bool) -> pd.DataFrame:
     """These rows as a table that is read again as matches."""
     import pandas as pd
 

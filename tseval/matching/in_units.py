@@ -99,7 +99,7 @@ def match_blocks(
     matcher: matchers.Matcher, nuggets: pl.DataFrame, sharing: Sharing
 ) -> BlockMatcher:
     """Return what finds the pairs of one block of updates after another."""
-    if (sharing.is_here and not sharing.resume) or not matcher.by_blocks:
+    if (sharing.is_in_process and not sharing.resume) or not matcher.by_blocks:
         return NuggetsByTopic(matcher, nuggets).match
     work = MatchWork(matcher, hash_texts(nuggets), nuggets.select(TEXTS))
     return lambda updates: _match_passages(work, updates, sharing)

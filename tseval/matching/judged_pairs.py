@@ -19,8 +19,8 @@ from tseval.io.origin import InputRecord
 from tseval.matching.in_units import hash_texts
 from tseval.matching.matching import (
     TextColumn,
+    all_scores,
     collection,
-    every_score,
     evidence,
     judge_ahead,
     pairs_of,
@@ -291,7 +291,7 @@ class ScoreWork:
         for place, topic in enumerate(topics):
             gold = self.nuggets["text"].gather(topic.nuggets).to_list()
             texts = TextColumn(topic.texts)
-            for part, score in every_score(self.matcher, texts, gold, collection_of(self)):
+            for part, score in all_scores(self.matcher, texts, gold, collection_of(self)):
                 extremes.meet(topic.updates[part], topic.nuggets, score, topic.true[part])
                 tally.meet(place, score, topic.true[part])
         return PartTally(tally, extremes)
@@ -321,7 +321,7 @@ def scored(
         met = [at for at in range(len(topics)) if ends[at] < stop and ends[at + 1] > start]
         cuts = [topics[at].cut(max(0, start - ends[at]), stop - ends[at]) for at in met]
         units.append(JudgedPart("judged updates", start + 1, stop, "rows", "", met[0], cuts))
-    if sharing.is_here or not matcher.by_blocks:
+    if sharing.is_in_process or not matcher.by_blocks:
         read_ahead(matcher, TextColumn(pl.concat([topic.texts for topic in topics])), progress)
         judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
         parts: Iterator[PartTally] = map(work, units)

@@ -306,7 +306,7 @@ SCORED_AT_ONCE = 1 << 20
 """Pairs; what is dense is never larger, unless one update has more."""
 
 
-def every_score(
+def all_scores(
     matcher: matchers.Matcher,
     updates: Sequence[str],
     nuggets: Sequence[str],

@@ -22,7 +22,7 @@ from tseval.matching.corrections import cell_of
 from tseval.matching.matching import (
     NuggetsByTopic,
     TextColumn,
-    every_score,
+    all_scores,
     judge_ahead,
     read_ahead,
     rows_by_topic,
@@ -115,7 +115,7 @@ def likeliest(
         for start in range(0, len(asked) if texts.height else 0, step):
             gold = gold_of[topic][start : start + step]
             wanted, every = asked[start : start + step].to_list(), TextColumn(texts["text"])
-            found = every_score(matcher, every, wanted, by_topic.collection)
+            found = all_scores(matcher, every, wanted, by_topic.collection)
             score = np.concatenate([scores for _, scores in found])
             says = score if matcher.probable else (score >= threshold_of(matcher)) * 1.0
             for (run,), mine in owners.group_by("run"):

@@ -173,7 +173,7 @@ class Here:
         """There is nothing to end."""
 
 
-def check_is_there(path: str) -> None:
+def check_visible(path: str) -> None:
     """Refuse a file that this worker cannot see, though whoever sent the work could."""
     if not Path(path).is_file():
         raise EngineError(f"{path}: not there for the worker on {platform.node()}; {CURE}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tseval.io.inputs import Input
-from tseval.parallel.engine import Unit, check_is_there
+from tseval.parallel.engine import Unit, check_visible
 from tseval.parallel.sharing import Sharing
 from tseval.records import frozen
 
@@ -29,7 +29,7 @@ class ParallelRunReader:
         self, read: Read[Table], inputs: Sequence[Input], names: Sequence[str]
     ) -> Iterator[Table]:
         """The tables, in the order of the inputs."""
-        if self.sharing.is_here:
+        if self.sharing.is_in_process:
             return map(read, inputs, names)
         return self._shared(read, inputs, names)
 
@@ -75,7 +75,7 @@ class ReadWork:
 
     def __call__(self, unit: Unit) -> Any:
         """The run's table, with the hash of its file."""
-        check_is_there(unit.path)
+        check_visible(unit.path)
         known = unit if isinstance(unit, RunFile) else RunFile(unit.path, shown=unit.path)
         source = Input(known.shown)
         source.file = Path(unit.path)

@@ -53,14 +53,14 @@ class Sharing:
         return self.rows or max(FEWEST, -(-total // (UNITS * times)))
 
     @property
-    def is_here(self) -> bool:
+    def is_in_process(self) -> bool:
         """Whether nothing is shared with anybody."""
         return isinstance(self.engine, Here)
 
     @property
     def is_alone(self) -> bool:
         """Whether nothing is shared with anybody, nor with another time."""
-        return self.is_here and not self.resume
+        return self.is_in_process and not self.resume
 
 
 ALONE = Sharing()

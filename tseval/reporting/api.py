@@ -19,7 +19,7 @@ from tseval.io.times import TIME_KEYS
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report
-from tseval.reporting.inputs import beside as given_beside
+from tseval.reporting.inputs import report_inputs
 from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.page.document import report_page
 
@@ -62,9 +62,9 @@ class Page:
 
     def save(self, path: str | Path) -> None:
         """Write the page whole or not at all."""
-        from tseval.io.atomic_write import write_whole
+        from tseval.io.atomic_write import write_file
 
-        write_whole(path, self.html)
+        write_file(path, self.html)
 
 
 def report(
@@ -103,7 +103,7 @@ def report(
     treatment = Treatment(on_missing, undefined)
     named: dict[str, Any] = dict(beside)
     timing = {key: named.pop(key) for key in TIME_KEYS if key in named}
-    given = given_beside({**named, "naming": Naming.of(columns, timing)})
+    given = report_inputs({**named, "naming": Naming.of(columns, timing)})
     with shared(engine, jobs, scheduler) as sharing:
         request = Request(
             scores, measures, treatment, plan, input_format, title, given, curves, sharing

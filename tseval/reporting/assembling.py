@@ -15,7 +15,7 @@ from tseval.core.blocks import SectionContent, Warned
 from tseval.core.family import Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
-from tseval.core.scoring import counted, missing_topics
+from tseval.core.scoring import apply_missing_rule, missing_topics
 from tseval.core.sections import Section, Setting, Watched, unwatched
 from tseval.errors import Doubt, UsageError
 from tseval.io.formats import Forms, form_for
@@ -72,12 +72,12 @@ def assemble(request: Request, watched: Watched = unwatched) -> Report:
     groups = () if evaluation is None else evaluation.group_names
     board = read_board(request.scores, request.measures, request.treatment, request.form, groups)
     form = form_for(request.form, "scores")
-    told = [found for each in request.several if (found := _told(each, form)) is not None]
+    told = [found for each in request.several if (found := _provenance(each, form)) is not None]
     report = _of_scores(request, board, told)
     if beside is None:
         family = _family_of(board)
         record = recorded(told, family)
-        beside = None if family is None else record.beside(family)
+        beside = None if family is None else record.report_inputs(family)
         if beside is None:
             return _without_runs(report, request, family, record.trouble)
     if evaluation is None:
@@ -107,7 +107,7 @@ def _family_of(board: Board) -> Family[Any, Any] | None:
     return None
 
 
-def _told(given: Given, form: str | None) -> Provenance | None:
+def _provenance(given: Given, form: str | None) -> Provenance | None:
     """How scores came about, as far as they tell."""
     if isinstance(given, Scores):
         return Provenance(given.signature, given.inputs, given.warnings)
@@ -158,23 +158,25 @@ def _with_sections(
     measures = tuple(m for each in report.measures for m in known_measures(each.name, within))
     setting = Setting(report.runs, measures, beside.options, watched)
     treatment = request.treatment.made_for(report.scored)
-    evaluation = counted(evaluation, treatment.on_missing).prepared_for(measures, per_topic=False)
+    evaluation = apply_missing_rule(evaluation, treatment.on_missing).prepared_for(
+        measures, per_topic=False
+    )
     signature = evaluation.signature()
     rule = treatment.on_missing or "zero"
-    missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
+    missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.missing_parts())
     doubts = [*report.doubts, *differences(signature, report.scored), *missing.warnings]
     doubts += [each for each in evaluation.warnings if isinstance(each, Doubt)]
     warnings = [
         *report.warnings,
         *differences(signature, report.scored),
-        *evaluation.told,
+        *evaluation.all_warnings,
         *evaluation.caveats(measures),
         *missing.warnings,
     ]
     sections = []
     declared = () if beside.family.report is None else beside.family.report.sections
     if beside.family.curves:
-        asked = curves.CurvesAsked(request.curves, request.plan, treatment)
+        asked = curves.CurveOptions(request.curves, request.plan, treatment)
         drawn = curves.curve_blocks(evaluation, setting, asked)
         over_time = Section(curves.CURVES, curves.TITLE, lambda *_: drawn, leads=True)
         declared = (over_time, *declared)
@@ -209,7 +211,7 @@ def _without_runs(
     report: Report, request: Request, family: Family[Any, Any] | None, trouble: str
 ) -> Report:
     """The report, with what its other sections would need; what needs runs is refused."""
-    if not request.sharing.is_here:
+    if not request.sharing.is_in_process:
         ways = "runs and gold" if family is None else needed(family)
         raise UsageError(
             f"no runs are read here, so there is no work to share: give {ways}, or leave --jobs, "

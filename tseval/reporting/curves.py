@@ -43,7 +43,7 @@ PART_TIMES = 6
 
 
 @frozen
-class CurvesAsked:
+class CurveOptions:
     """Which curves are asked for, and how their means over topics are taken."""
 
     chosen: str | Sequence[str]
@@ -52,7 +52,7 @@ class CurvesAsked:
 
 
 def curve_blocks(
-    evaluation: Evaluation, setting: Setting[Any], asked: CurvesAsked
+    evaluation: Evaluation, setting: Setting[Any], asked: CurveOptions
 ) -> Iterator[Block]:
     """The panels, and a word on the measures whose curves are left out; nothing without any."""
     own = curved(evaluation, setting.measures)
@@ -74,7 +74,7 @@ def curved(evaluation: Evaluation, measures: Sequence[Measure]) -> list[Measure]
 
     A curve is a mean over topics, so one of which `all` is none has none.
     """
-    whole = dict.fromkeys(each.whole for each in measures)
+    whole = dict.fromkeys(each.at_end for each in measures)
     return [each for each in whole if evaluation.follows(each) and not evaluation.pools(each)]
 
 
@@ -89,7 +89,7 @@ def _drawn(own: Sequence[Measure], chosen: str | Sequence[str], family: str) -> 
 
 
 def curve_charts(
-    evaluation: Evaluation, measures: Sequence[Measure], setting: Setting[Any], asked: CurvesAsked
+    evaluation: Evaluation, measures: Sequence[Measure], setting: Setting[Any], asked: CurveOptions
 ) -> Iterator[Panels | Traces]:
     """A panel for each measure, every run's mean over the topics that count; some by topic too."""
     treatment = asked.treatment
@@ -136,7 +136,7 @@ class Means:
     ) -> Means:
         """Those of some measures, at the times at which any of them changes, up to some seconds."""
         changing = change_times(evaluation, measures)
-        seconds = told_times(changing[changing <= until])
+        seconds = drawn_times(changing[changing <= until])
         return cls(evaluation, plan, seconds, counted, as_zero)
 
     @property
@@ -209,7 +209,7 @@ def _steps(values: FloatArray, known: BoolArray, changes: BoolArray) -> Steps:
     return tuple((place, value if there else None) for place, value, there in rows)
 
 
-def told_times(seconds: FloatArray) -> FloatArray:
+def drawn_times(seconds: FloatArray) -> FloatArray:
     """The times at which anything changes, or evenly spaced ones if these are too many."""
     if len(seconds) <= MOST_TIMES:
         return seconds

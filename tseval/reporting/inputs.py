@@ -88,12 +88,12 @@ def needed(family: Family[Any, Any]) -> str:
     return _all_of([each.flag for each in parameters(family) if each.required])
 
 
-def beside(values: Mapping[str, Any]) -> ReportInputs | None:
+def report_inputs(values: Mapping[str, Any]) -> ReportInputs | None:
     """What is given, as inputs of the family that it fits; None if nothing is.
 
     What belongs to no one family, or does nothing there, is a `UsageError`.
     """
-    given = {name: value for name, value in values.items() if _is_given(value)}
+    given = {name: value for name, value in values.items() if _has_value(value)}
     if not given:
         return None
     for family in served():
@@ -102,7 +102,7 @@ def beside(values: Mapping[str, Any]) -> ReportInputs | None:
     raise UsageError(_refusal(given))
 
 
-def _is_given(value: Any) -> bool:
+def _has_value(value: Any) -> bool:
     empty = isinstance(value, str | Sequence | Mapping) and not value
     is_plain = isinstance(value, Naming) and value == AS_THEY_ARE
     return value is not None and value is not False and not empty and not is_plain
@@ -122,7 +122,7 @@ def _lacking(family: Family[Any, Any], given: Mapping[str, Any]) -> list[str]:
 
 def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
     """A family's records of what is given."""
-    values = dict(_dealt(parameters(family), given))
+    values = dict(_by_field(parameters(family), given))
     return ReportInputs(
         family,
         declarations.build(family.inputs, values),
@@ -133,7 +133,7 @@ def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
     )
 
 
-def _dealt(own: Sequence[Parameter], given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _by_field(own: Sequence[Parameter], given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The values by their fields. Of fields that share an option one takes the first value.
 
     So one of several files that an option names may be what a command takes by its place.
@@ -166,7 +166,7 @@ def _refusal(given: Mapping[str, Any]) -> str:
     families = list(served())
     flags = {name: each.flag for f in families for each in parameters(f) for name in each.names}
     naming = given.get("naming", AS_THEY_ARE)
-    flags |= {"edition": "--edition", "rules": "--rule", "naming": naming.given}
+    flags |= {"edition": "--edition", "rules": "--rule", "naming": naming.first_option}
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"

@@ -64,7 +64,7 @@ class Recorded:
         pairs = (part.partition("=") for part in given.split(",") if part)
         return {name: value for name, _, value in pairs}
 
-    def beside(self, family: Family[Any, Any]) -> ReportInputs | None:
+    def report_inputs(self, family: Family[Any, Any]) -> ReportInputs | None:
         """What scores were made from, if all of it is known, and still what it was."""
         if self.trouble or family.report is None or family.report.retold is None:
             return None

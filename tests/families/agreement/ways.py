@@ -23,7 +23,7 @@ from tests.families.agreement import changes, forms, responses, timelines
 from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
-from tseval.core.family import Access, asked_for
+from tseval.core.family import Access, as_measures
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.core.streams import read_in_blocks
@@ -454,7 +454,7 @@ def in_blocks(case: Case) -> None:
     inputs = TemporalInputs((), path["nuggets"], path.get("matches"), path["topics"])
     options = TemporalOptions(world.options.get("matcher"))
     gold, size = TemporalGold(inputs, options, DRAFT, {}, Access()), case.draw(st.integers(1, 5))
-    wanted = asked_for(world.options["measures"])
+    wanted = as_measures(world.options["measures"])
     evaluation, chosen = read_in_blocks(gold, [updates], wanted, size=size)
     case.same(values(scores_of(evaluation, chosen)), values(case.plain))
 

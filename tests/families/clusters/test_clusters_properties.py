@@ -15,7 +15,7 @@ from tests.oracles import close
 from tests.oracles import clusters as slow
 from tseval.core.calling import evaluated
 from tseval.core.curves import curves
-from tseval.core.family import Asked
+from tseval.core.family import ViewRequest
 from tseval.core.registry import measures
 from tseval.families.clusters.family import FAMILY
 
@@ -88,7 +88,7 @@ def explained(case: slow.Case, **options: Any) -> pd.DataFrame:
     """The rows of `--explain`."""
     tables, (view,) = frames(case), FAMILY.views
     inputs, asked = FAMILY.inputs([tables["runs"]], tables["clusters"]), FAMILY.options(**options)
-    return view.rows(evaluated(FAMILY, inputs, asked), Asked((), asked)).frame
+    return view.rows(evaluated(FAMILY, inputs, asked), ViewRequest((), asked)).frame
 
 
 @given(

@@ -17,7 +17,7 @@ import tseval
 from tests.program import FIXTURES, Outcome, faulty
 from tests.program import tseval as program
 from tseval.core.calling import evaluated
-from tseval.core.family import Asked
+from tseval.core.family import ViewRequest
 from tseval.core.panels import Point
 from tseval.core.registry import measure
 from tseval.core.scores import Scores
@@ -1110,7 +1110,7 @@ def test_a_picture_of_teams(tmp_path: Path) -> None:
     (tmp_path / "teams").write_text("run\tteam\nfading\tone\nimproving\tone\nsteady\ttwo\n")
     inputs = FilterInputs([str(FOLDER / f"{name}.tsv") for name in names], TRUTH)
     evaluation = evaluated(FAMILY, inputs, asked)
-    drawn = explain.draw_teams(evaluation, Asked((measure("end(R)", "filtering"),), asked))
+    drawn = explain.draw_teams(evaluation, ViewRequest((measure("end(R)", "filtering"),), asked))
     picture = drawn.picture
     assert picture is not None
     assert (picture.kind, picture.names) == ("team", ("two", "one"))

@@ -16,7 +16,7 @@ from tests import strategies as st
 from tests.oracles import filtering as slow
 from tests.oracles.filtering import Options
 from tseval.core.calling import CommonOptions, evaluated
-from tseval.core.family import Asked
+from tseval.core.family import ViewRequest
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.errors import InputError
@@ -125,8 +125,8 @@ def told(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def asked_for(names: list[str]) -> Asked[FilterOptions]:
-    return Asked(tuple(measures(names, FAMILY.name)), FilterOptions())
+def as_measures(names: list[str]) -> ViewRequest[FilterOptions]:
+    return ViewRequest(tuple(measures(names, FAMILY.name)), FilterOptions())
 
 
 @given(worlds(), st.sampled_from(CUTOFFS))
@@ -321,7 +321,7 @@ def test_the_tables_of_stability(world: World, metric: str) -> None:
     frame = explain.join(explain.fit_columns, evaluation.index, asked)
     short, long = (frame[frame["batch"] == length].to_dict("records") for _, length in asked)
     names = [f"end({metric},batch={length})" for _, length in asked]
-    sections = explain.stability(evaluation, asked_for(names)).sections
+    sections = explain.stability(evaluation, as_measures(names)).sections
     shares = sections["Assumptions"].to_dict("records")
     for rows, ours in zip((short, long), shares, strict=True):
         tested = [row for row in rows if not np.isnan(row["p"])]
@@ -377,7 +377,7 @@ def test_a_picture_of_teams(world: World, metric: str) -> None:
     """The lines of the runs, each a team by itself, batch by batch."""
     options = replace(world.options, cutoff=50)
     world = replace(world, runs=[*world.runs, world.runs[0][:3]], options=options)
-    drawn = explain.draw_teams(world.evaluation("50"), asked_for([f"end({metric})"]))
+    drawn = explain.draw_teams(world.evaluation("50"), as_measures([f"end({metric})"]))
     assert drawn.picture is not None
     course, ends, _ = drawn.picture.panels
     batches = range(len(slow.batches(options)))

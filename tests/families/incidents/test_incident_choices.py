@@ -270,7 +270,7 @@ def test_what_a_measure_does_not_read_does_not_change_it(name: str, stream: Any)
 def is_refused(evaluation: Evaluation, measure: Measure) -> bool:
     """Whether what was asked for changes nothing in a measure."""
     try:
-        evaluation.check_asked([measure])
+        evaluation.check_request([measure])
     except tseval.UsageError as error:
         return "changes nothing in" in str(error)
     return False

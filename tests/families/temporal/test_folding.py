@@ -380,7 +380,7 @@ def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
         assert told(pieces) == singly
         with (
             patch.object(Follower, "together", together),
-            patch.object(Follower, "values_together", together),
+            patch.object(Follower, "rows_at_once", together),
         ):
             assert told(pieces) == singly
         with patch.object(TemporalGold, "in_order", new=False):

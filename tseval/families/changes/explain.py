@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from tseval.core.blocks import Block, Head, Note, Rows
-from tseval.core.family import Asked, Shown
+from tseval.core.family import ViewRequest, ViewRows
 from tseval.core.frames import FrameEvaluation, to_pandas
 from tseval.core.kernel import mean
 from tseval.core.registry import measure
@@ -23,7 +23,7 @@ SHOWN = ("tRR", "tRBP", "tNDCG", "tAP", "tAP(ideal)", "silent")
 QUIET = "Days on which there was nothing to return and nothing was returned are not listed."
 
 
-def sets_of(evaluation: FrameEvaluation, asked: Asked[Any]) -> pl.DataFrame:
+def sets_of(evaluation: FrameEvaluation, asked: ViewRequest[Any]) -> pl.DataFrame:
     """Return every measure of both levels over all units, has-answer units and nil units."""
     names, keys = (UNITS, *SHOWN), [*product(LEVELS, SETS)]
     wanted = [
@@ -39,9 +39,9 @@ def sets_of(evaluation: FrameEvaluation, asked: Asked[Any]) -> pl.DataFrame:
     return frame.with_columns(pl.col(UNITS).fill_null(0).cast(pl.Int64))
 
 
-def sets(evaluation: FrameEvaluation, asked: Asked[Any]) -> Shown:
+def sets(evaluation: FrameEvaluation, asked: ViewRequest[Any]) -> ViewRows:
     """Return every measure over all sets of units."""
-    return Shown(to_pandas(sets_of(evaluation, asked)))
+    return ViewRows(to_pandas(sets_of(evaluation, asked)))
 
 
 def units_of(evaluation: FrameEvaluation) -> pl.DataFrame:
@@ -50,15 +50,15 @@ def units_of(evaluation: FrameEvaluation) -> pl.DataFrame:
     return pl.concat(frames).sort("unit")
 
 
-def questions(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
+def questions(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """Return the means over its days for every question of every run."""
     units, keys = units_of(evaluation), ["run", "topic", "qid"]
     answers = (pl.col("total") > 0).sum()
     means = units.group_by(keys, maintain_order=True).agg(days=pl.len(), answers=answers)
-    return Shown(to_pandas(means.with_columns(mean(units, keys, name)[name] for name in SHOWN)))
+    return ViewRows(to_pandas(means.with_columns(mean(units, keys, name)[name] for name in SHOWN)))
 
 
-def days(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
+def days(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """Return every ranking that returns anything or should have: its gains, its end, its values."""
     frames = evaluation.frames
     items = frames["items"].join(frames["gains"], on=["unit", "place"], how="left")
@@ -77,7 +77,7 @@ def days(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     units = units.join(lists, on="unit", how="left", maintain_order="left")
     columns = ("run", "topic", "qid", "day", "gains", "end", "total", *SHOWN[:-1])
     shown = units.with_columns(pl.col("gains").fill_null("")).select(columns)
-    return Shown(to_pandas(shown), notes=(QUIET,))
+    return ViewRows(to_pandas(shown), notes=(QUIET,))
 
 
 def sections(evaluation: FrameEvaluation, setting: Setting[Any]) -> Iterator[Block]:
@@ -86,7 +86,7 @@ def sections(evaluation: FrameEvaluation, setting: Setting[Any]) -> Iterator[Blo
         "A unit is a question, or the ranking of a topic’s questions, on a day. On nil units there "
         "is nothing to return and silence is worth 1; a mean over all units mixes it with gains."
     )
-    frame = sets_of(evaluation, Asked((), setting.options))
+    frame = sets_of(evaluation, ViewRequest((), setting.options))
     rows = [(setting.run(run), *rest) for run, *rest in frame.iter_rows()]
     order = {(level, units): at for at, (_, level, units, *_) in enumerate(reversed(rows))}
     rows.sort(key=lambda row: (-order[row[1], row[2]], row[0]))

@@ -18,7 +18,7 @@ from tseval.errors import InputError, UsageError, input_error
 from tseval.families.changes import explain, files, measures, rows
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
-from tseval.io.tables import Table, TableReader, lacks_columns
+from tseval.io.tables import Table, TableReader, has_missing_columns
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class ChangeGold(FrameGold):
 def is_table_of_gains(path: str) -> bool:
     """Return whether a file has the columns of judged documents; a pipe is not looked at."""
     source = Input(path)
-    return source.can_be_read_again and not lacks_columns(source, files.GAINS)
+    return source.can_be_read_again and not has_missing_columns(source, files.GAINS)
 
 
 def reporting() -> Reporting:
@@ -184,7 +184,7 @@ tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --days days.txt
     gold=ChangeGold,
     schemas=tuple(reader.schema for reader in READERS.values()),
     formats=tuple(each for reader in READERS.values() for each in reader.formats),
-    together=rows.faults_beside_collection,
+    check_related=rows.collection_faults,
     knows=is_table_of_gains,
     over="daily rankings",
     curves=True,

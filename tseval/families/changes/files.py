@@ -274,8 +274,8 @@ def is_qrels(source: Input) -> bool:
     return len(fields) == 4 and fields[-1] in (b"0", b"1", b"5", b"10")
 
 
-lacks_gains = partial(tables.lacks_columns, schema=GAINS)
-lacks_days = partial(tables.lacks_columns, schema=DAYS)
+lacks_gains = partial(tables.has_missing_columns, schema=GAINS)
+lacks_days = partial(tables.has_missing_columns, schema=DAYS)
 QRELS = Layout(GAINS, "topic qid doc_id gain")
 READERS = {
     "runs": TableReader(

@@ -225,7 +225,7 @@ def faults_in_itself(runs: Table) -> Iterator[tuple[str, bool]]:
     return ((str(fault), True) for fault in tell_faults(runs, alone))
 
 
-def faults_beside_collection(tables: Sequence[Any]) -> Iterator[tuple[str, bool]]:
+def collection_faults(tables: Sequence[Any]) -> Iterator[tuple[str, bool]]:
     """Yield the faults that runs show beside their topics, documents and days."""
     frames = {each.name: each.frame for each in reversed(tables) if isinstance(each, Table)}
     for runs in tables if {"questions", "documents"} <= set(frames) else ():

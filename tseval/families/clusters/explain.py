@@ -6,13 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from tseval.core.family import Asked, Evaluation, Shown
+from tseval.core.family import Evaluation, ViewRequest, ViewRows
 from tseval.core.frames import to_pandas
 from tseval.core.kernel import quotient, total
 from tseval.io.times import UNITS, written
 
 
-def clusters(evaluation: Evaluation, _: Asked[Any]) -> Shown:
+def clusters(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """Cluster by cluster the first report, all reports, their delays.
 
     A cluster that the run did not report stands there too. `delays` are those of the reports in
@@ -59,4 +59,4 @@ def clusters(evaluation: Evaluation, _: Asked[Any]) -> Shown:
         returned,
         pl.when(is_repeat).then("same_as").otherwise(pl.lit("")).alias("same_as"),
     )
-    return Shown(to_pandas(frame if any(frame["same_as"]) else frame.drop("same_as")))
+    return ViewRows(to_pandas(frame if any(frame["same_as"]) else frame.drop("same_as")))

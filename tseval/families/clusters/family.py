@@ -16,7 +16,7 @@ from tseval.core.declared import (
     REPORT,
     SAMPLINGS,
     argument,
-    check_given,
+    check_values,
     file_option,
     option,
 )
@@ -429,7 +429,7 @@ def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported
 
     Of several texts of a post, which any of the runs may have, the first stands.
     """
-    check_given((given,), {})
+    check_values((given,), {})
     named = (text.partition("=") for text in given.rules)
     rules = rows.SampleRules().changed(each_once((n.strip(), v.strip()) for n, _, v in named))
     posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame

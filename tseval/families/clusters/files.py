@@ -33,7 +33,7 @@ from tseval.core.declared import SAMPLING_HELP, SAMPLINGS, SEED_HELP, file_optio
 from tseval.errors import Fault, InputError, UsageError
 from tseval.io import JSON, json_text, records, tables
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times
-from tseval.io.faults import FaultList, text_lines, whole_text
+from tseval.io.faults import FaultList, decoded_text, text_lines
 from tseval.io.fields import Layout
 from tseval.io.formats import Format, Imported, Line, Rank
 from tseval.io.forms import recognise
@@ -279,7 +279,9 @@ def is_listing(source: Input) -> bool:
     form, names = recognise(source)
     if is_list_of_pairs(source):
         return form not in ("parquet", "xlsx") and len(first_pair(source)) == 2
-    return tables.lacks_columns(source, CLUSTERS) if form == JSON else "cluster_id" not in names
+    return (
+        tables.has_missing_columns(source, CLUSTERS) if form == JSON else "cluster_id" not in names
+    )
 
 
 def tells_posts(source: Input) -> bool:
@@ -350,7 +352,7 @@ def read_facts(source: Input, faults: FaultList) -> Iterator[tuple[Any, ...]]:
 
 def read_topics(source: Input, faults: FaultList) -> Iterator[tuple[Any, ...]]:
     """Yield the posts of each cluster of Microblog and RTS, or None, each with its path."""
-    text = whole_text(source, faults)
+    text = decoded_text(source, faults)
     try:
         topics, root = json_text.load(text), ""
     except (ValueError, RecursionError) as error:
@@ -467,7 +469,7 @@ def is_live(source: Input) -> bool:
 
 def is_live_of_2016(source: Input) -> bool:
     """Return whether live judgments have the time of the judgment."""
-    return tables.lacks_columns(source, LIVE) and len(first_row(source).split()) == 4
+    return tables.has_missing_columns(source, LIVE) and len(first_row(source).split()) == 4
 
 
 LIVE_LABELS = (b"-1", b"0", b"1", b"2", b"5")
@@ -483,7 +485,9 @@ def refuse_qrels(source: Input, faults: FaultList) -> tables.TrackRows:
 
 
 QRELS_LINES = Layout(QRELS, f"topic {QRELS_MARK} post_id grade")
-LACKS_QRELS, LACKS_LIVE = (partial(tables.lacks_columns, schema=schema) for schema in (QRELS, LIVE))
+LACKS_QRELS, LACKS_LIVE = (
+    partial(tables.has_missing_columns, schema=schema) for schema in (QRELS, LIVE)
+)
 QRELS_READER = tables.TableReader(
     schema=QRELS,
     tracks=(tables.TrackFile(recognise=are_qrels, applies=LACKS_QRELS, layout=QRELS_LINES),),

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from tseval.core.blocks import Block, Head, Note, Rows, Shaded
-from tseval.core.family import Asked, Evaluation, Shown, View
+from tseval.core.family import Evaluation, View, ViewRequest, ViewRows
 from tseval.core.frames import FrameIndex, to_pandas
 from tseval.core.kernel import total
-from tseval.core.scoring import counted
+from tseval.core.scoring import apply_missing_rule
 from tseval.core.sections import Setting
 from tseval.errors import UsageError
 from tseval.families.crisisfacts.files import OF_ASSESSED
@@ -23,23 +23,27 @@ COUNTS = ("facts", "score", "items", "assessed", "matches", "said", "lagged", "g
 JUDGED = ("rank", "importance", "counts")
 
 
-def choose(evaluation: Evaluation, asked: Asked[Any]) -> tuple[FrameIndex, dict[str, pl.Expr]]:
+def choose(
+    evaluation: Evaluation, asked: ViewRequest[Any]
+) -> tuple[FrameIndex, dict[str, pl.Expr]]:
     """Return the index by the rule for missing requests, and the values asked for."""
     if any(each.at is not None for each in asked.measures):
         raise UsageError("requests have one value each: leave the @TIME out")
     names = (each.definition.name for each in asked.measures)
-    return counted(evaluation, asked.on_missing).index, {name: VALUES[name]() for name in names}
+    return apply_missing_rule(evaluation, asked.on_missing).index, {
+        name: VALUES[name]() for name in names
+    }
 
 
-def show(frame: pl.DataFrame, evaluation: Evaluation, asked: Asked[Any]) -> Shown:
+def show(frame: pl.DataFrame, evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """Return rows of requests, with their day if it is known."""
     rule = asked.on_missing or evaluation.edition.on_missing
     day = pl.from_epoch(pl.col("day").cast(pl.Int64)).dt.strftime("%Y-%m-%d")
     shown = frame.drop("day") if frame["day"].has_nulls() else frame.with_columns(day)
-    return Shown(to_pandas(shown), traits={"missing": rule})
+    return ViewRows(to_pandas(shown), traits={"missing": rule})
 
 
-def requests(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
+def requests(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """Each request of each run: what there is, and the measures."""
     index, values = choose(evaluation, asked)
     known = [name for name in COUNTS if name in index["cells"].columns]
@@ -57,21 +61,21 @@ def means_over_runs(index: FrameIndex, values: Mapping[str, pl.Expr]) -> pl.Data
     return rows.select("request", "day", whole, *values).fill_nan(None)
 
 
-def table(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
+def table(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """Each request: the mean over the runs that have a row, as the track prints it."""
     return show(means_over_runs(*choose(evaluation, asked)), evaluation, asked)
 
 
-def show_judged(judged: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> Shown:
+def show_judged(judged: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> ViewRows:
     """Return columns of judged facts or items by their rank, with names in one text."""
     counts = pl.when("counts").then(pl.lit("yes")).otherwise(pl.lit("no"))
     rows = sort_naturally(judged.sort("rank"), *by).with_columns(counts.alias("counts"))
     lists = pl.col(pl.List(pl.String)).list.join(" ")
     frame = rows.select(columns).with_columns(lists)
-    return Shown(to_pandas(frame.with_columns(pl.col(pl.String).fill_null(""))))
+    return ViewRows(to_pandas(frame.with_columns(pl.col(pl.String).fill_null(""))))
 
 
-def facts(evaluation: Evaluation, _: Asked[Any]) -> Shown:
+def facts(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """Each collapsed fact: its rank, labels and score, and the runs that have it."""
     if evaluation.edition.rules.facts == "gold":
         raise UsageError("--explain facts looks at collapsed facts: here are none")
@@ -83,7 +87,7 @@ def facts(evaluation: Evaluation, _: Asked[Any]) -> Shown:
     return show_judged(judged, ["request"], columns)
 
 
-def items(evaluation: Evaluation, _: Asked[Any]) -> Shown:
+def items(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """Each item of 2022: its rank, status and facts."""
     if evaluation.edition.rules.facts != "gold":
         raise UsageError("--explain items looks at assessed items: here are none")

@@ -74,7 +74,7 @@ class CrisisEvaluation(FrameEvaluation):
         """Whether the days of all requests are known."""
         return not self.frames["requests"]["day"].has_nulls()
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
+    def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """Return the measures asked for; those that the files cannot tell are refused."""
         counts, values = set(self.frames["cells"].columns), measures.VALUES
         names = [name for name in values if counts.issuperset(values[name]().meta.root_names())]
@@ -106,7 +106,7 @@ class CrisisEvaluation(FrameEvaluation):
         cells = {"cells": self.frames["grid"].filter(present=1)}
         return replace(self, frames=replace(self.frames, frames={**self.frames.frames, **cells}))
 
-    def lacks(self) -> Iterator[tuple[str, str, Sequence[str]]]:
+    def missing_parts(self) -> Iterator[tuple[str, str, Sequence[str]]]:
         """Yield the requests that runs lack of events of which they have others."""
         has_others = pl.col("present").max().over("run", "topic") == 1
         lacking = self.frames["grid"].filter(has_others, present=0)
@@ -158,7 +158,7 @@ tseval crisisfacts --edition crisisfacts2022 matches.jsonl facts.json
     read=CrisisEvaluation.read,
     schemas=tuple(reader.schema for reader in files.READERS),
     formats=files.FORMATS,
-    together=files.find_unknown_requests,
+    check_related=files.find_unknown_requests,
     knows=lambda path: files.LABELS.holds(path) or files.GOLD.holds(path),
     over="facts of crises",
     curves=True,

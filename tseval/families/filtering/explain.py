@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.core.blocks import Block, Head, Note, Panels, Rows
-from tseval.core.family import Asked, Shown, View, Writer, Written
+from tseval.core.family import View, ViewRequest, ViewRows, Writer, Written
 from tseval.core.panels import (
     BATCH_KEYS,
     Axis,
@@ -29,7 +29,7 @@ from tseval.core.panels import (
     Point,
     reached,
 )
-from tseval.core.scoring import counted, missing_topics
+from tseval.core.scoring import apply_missing_rule, missing_topics
 from tseval.core.sections import Setting
 from tseval.core.wording import listed
 from tseval.errors import UsageError
@@ -325,22 +325,24 @@ def burst_weights(index: TrendIndex, length: str) -> pd.DataFrame:
 
 
 def choose(
-    evaluation: Any, asked: Asked[Any], *, by_cutoff: bool = False
+    evaluation: Any, asked: ViewRequest[Any], *, by_cutoff: bool = False
 ) -> tuple[TrendIndex, Trends, tuple[str, ...], dict[str, str]]:
     """Return the index with missing topics as asked for, its trends, warnings and traits."""
     if not by_cutoff:
         evaluation.index.refuse_several_cutoffs()
     rule = asked.on_missing or evaluation.edition.on_missing
     missing = missing_topics([evaluation.index], rule, evaluation.words)
-    prepared: Any = counted(evaluation, rule).prepared_for(asked.measures, per_topic=False)
+    prepared: Any = apply_missing_rule(evaluation, rule).prepared_for(
+        asked.measures, per_topic=False
+    )
     index, trends = prepared.index, prepared.trends(asked.measures)
     return index, trends, (*missing.warnings, *index.warnings(trends)), {"missing": rule}
 
 
-def ranking(evaluation: Any, asked: Asked[Any]) -> Shown:
+def ranking(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Runs by end point beside the usual score."""
     index, trends, warnings, traits = choose(evaluation, asked)
-    return Shown(rank(index, trends), warnings=warnings, traits=traits)
+    return ViewRows(rank(index, trends), warnings=warnings, traits=traits)
 
 
 def group_runs(
@@ -379,13 +381,13 @@ def rankings(index: TrendIndex, asked: Trends) -> list[Fitted]:
     return [index.fitted(USUAL, WHOLE), *(index.fitted(*each) for each in asked)]
 
 
-def teams(evaluation: Any, asked: Asked[Any]) -> Shown:
+def teams(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Teams by their best run in each ranking, and tau of these."""
     index, trends, warnings, traits = choose(evaluation, asked)
     members, trait, more = group_runs(evaluation, asked.options.teams)
     tables = rank_teams(rankings(index, trends), members)
     traits |= {"teams": trait}
-    return Shown(stack(tables.values()), (TEAMS,), (*warnings, *more), (), tables, traits)
+    return ViewRows(stack(tables.values()), (TEAMS,), (*warnings, *more), (), tables, traits)
 
 
 def rank_teams(
@@ -418,23 +420,23 @@ def rank_teams(
     return {"Teams by their best run": stack(parts), "Agreement": agreement}
 
 
-def tests(evaluation: Any, asked: Asked[Any]) -> Shown:
+def tests(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Runs against each other."""
     index, trends, warnings, traits = choose(evaluation, asked)
     if len(index.runs) < 2:
         raise UsageError("--show tests needs two runs at least")
     frame = join(test_columns, index, trends)
-    return Shown(frame, (TRUST, DOUBT), warnings, TESTS_FOR_PEOPLE, traits=traits)
+    return ViewRows(frame, (TRUST, DOUBT), warnings, TESTS_FOR_PEOPLE, traits=traits)
 
 
-def fits(evaluation: Any, asked: Asked[Any]) -> Shown:
+def fits(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Each trend in full, with what it takes for granted."""
     index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
     frame = join(fit_columns, index, trends, weighted=asked.options.residuals == "weighted")
-    return Shown(frame, (DOUBT,), warnings, FITS_FOR_PEOPLE, traits=traits)
+    return ViewRows(frame, (DOUBT,), warnings, FITS_FOR_PEOPLE, traits=traits)
 
 
-def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
+def stability(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """For how many runs that holds, and how far slopes hang on the length of batches."""
     import pandas as pd
 
@@ -442,7 +444,7 @@ def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
     weighted = asked.options.residuals == "weighted"
     fits = [index.trends(*each) for each in trends]
     pairs = [pair for pair in combinations(fits, 2) if pair[0].metric == pair[1].metric]
-    tables = {"Assumptions": pd.DataFrame([share_held(each, weighted) for each in fits])}
+    tables = {"Assumptions": pd.DataFrame([matched_share(each, weighted) for each in fits])}
     if pairs:
         tables["Stability"] = pd.DataFrame([slope_agreement(*pair) for pair in pairs])
     for table in tables.values():
@@ -450,10 +452,10 @@ def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
         table[numbers] = table[numbers].astype("Int64")
     notes = (STABILITY, DIFFERENCE if pairs else ONE_LENGTH, *[EACH_CUTOFF] * index.by_cutoff)
     traits |= {"residuals": "weighted" if weighted else ""}
-    return Shown(stack(tables.values()), notes, warnings, (), tables, traits)
+    return ViewRows(stack(tables.values()), notes, warnings, (), tables, traits)
 
 
-def share_held(fitted: Fitted, weighted: bool) -> dict[str, object]:
+def matched_share(fitted: Fitted, weighted: bool) -> dict[str, object]:
     """Return counts of runs, and the shares of those with a test for which assumptions hold."""
     trend = fitted.trend
     masks = {"significant": trend.rise.significant(LEVEL), "rising": trend.slope > 0}
@@ -496,15 +498,15 @@ def share_of(mask: BoolArray, among: BoolArray) -> float:
     return float(mask[among].mean()) if among.any() else np.nan
 
 
-def bursts(evaluation: Any, asked: Asked[Any]) -> Shown:
+def bursts(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """How much each interval weighs, for which no run is needed."""
     index = evaluation.index
     lengths = dict.fromkeys((WHOLE, *asked.options.batches))
     frame = stack(burst_weights(index, each) for each in lengths)
-    return Shown(frame, warnings=tuple(index.warnings(evaluation.trends(()))))
+    return ViewRows(frame, warnings=tuple(index.warnings(evaluation.trends(()))))
 
 
-def series(evaluation: Any, asked: Asked[Any]) -> Mapping[Path, bytes]:
+def series(evaluation: Any, asked: ViewRequest[Any]) -> Mapping[Path, bytes]:
     """Return every batch of every metric, where a file is named for them."""
     path = asked.options.series
     if path is None:
@@ -523,7 +525,7 @@ def series(evaluation: Any, asked: Asked[Any]) -> Mapping[Path, bytes]:
 # Pictures.
 
 
-def draw(evaluation: Any, asked: Asked[Any], form: str) -> Written:  # noqa: ARG001 - all alike
+def draw(evaluation: Any, asked: ViewRequest[Any], form: str) -> Written:  # noqa: ARG001 - all alike
     """Return the trends as a chart, of several runs beside each how two rankings differ."""
     index, trends, warnings, traits = choose(evaluation, asked)
     panels, several = list[Panel](), len(index.runs) > 1
@@ -541,7 +543,7 @@ def draw(evaluation: Any, asked: Asked[Any], form: str) -> Written:  # noqa: ARG
     return Written(picture=picture, warnings=(*evaluation.warnings, *warnings))
 
 
-def draw_teams(evaluation: Any, asked: Asked[Any]) -> Written:
+def draw_teams(evaluation: Any, asked: ViewRequest[Any]) -> Written:
     """Return the teams as a chart: their trends, or scores by cutoff, and the spread of runs."""
     index, trends, warnings, traits = choose(evaluation, asked)
     members, trait, more = group_runs(evaluation, asked.options.teams)

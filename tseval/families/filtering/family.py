@@ -260,7 +260,7 @@ class FilterEvaluation(FrameEvaluation):
         }
         return Content(index, (*warnings, *found), traits)
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
+    def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """Return the measures, a trend for every length of batches; a single one is not named."""
         if not self.frames.runs:
             raise UsageError("no run is given: name at least one table of returned documents")

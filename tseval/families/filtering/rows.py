@@ -152,7 +152,7 @@ class Period:
         return Cut(self, length, seconds, number, shorter=number > whole)
 
     @property
-    def whole(self) -> Cut:
+    def as_one(self) -> Cut:
         """The whole period as one batch."""
         return Cut(self, "all", self.end - self.start, 1, shorter=False)
 

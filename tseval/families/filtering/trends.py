@@ -29,7 +29,7 @@ from tseval.statistics.trend import FEWEST, Trend, fit, ratio
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray, FloatArray, IntArray
 
-    Asked = Sequence[tuple[str, str]]
+    ViewRequest = Sequence[tuple[str, str]]
     """Metrics, each with a length of batches."""
 
 ENTITIES = -2
@@ -483,7 +483,9 @@ class TrendIndex(FrameIndex):
 
     def cut(self, length: str) -> Cut:
         """Return the period in batches of this length."""
-        return self.period.whole if length == WHOLE else self.period.cut(length, self.rules.partial)
+        return (
+            self.period.as_one if length == WHOLE else self.period.cut(length, self.rules.partial)
+        )
 
     @cached_property
     def present(self) -> BoolArray:
@@ -631,7 +633,7 @@ class TrendIndex(FrameIndex):
         is_fitted = self.fitted(metric, length).trend.fitted.tolist()
         return [run for run, known in zip(self.runs, is_fitted, strict=True) if not known]
 
-    def warnings(self, asked: Asked) -> Iterator[str]:
+    def warnings(self, asked: ViewRequest) -> Iterator[str]:
         """Yield a shorter last batch, and end points beyond the range of the metric."""
         for cut in map(self.cut, dict.fromkeys(length for _, length in asked)):
             if cut.shorter:

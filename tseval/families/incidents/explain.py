@@ -21,7 +21,7 @@ from tseval.core.blocks import (
     Shaded,
     Warned,
 )
-from tseval.core.family import Asked, Shown, Written
+from tseval.core.family import ViewRequest, ViewRows, Written
 from tseval.core.frames import place_runs, to_pandas
 from tseval.core.kernel import quotient, running_total
 from tseval.core.panels import Axis, Line, Panel, Picture
@@ -93,16 +93,16 @@ def name_places(column: str, names: Sequence[str]) -> pl.Expr:
     return pl.lit(pl.Series(names, dtype=pl.String)).gather(column)
 
 
-def alerts(evaluation: Any, _: Asked[Any]) -> Shown:
+def alerts(evaluation: Any, _: ViewRequest[Any]) -> ViewRows:
     """The missed and false alerts in order with delta and worth."""
     stream = evaluation.index
     reads = stream.rules.effective(WORTH).union(ALERTS_SHOW)
-    warnings = evaluation.check_shown(reads, "--explain alerts")
+    warnings = evaluation.check_reads(reads, "--explain alerts")
     trail = alert_trail(stream)
     if stream.rules.delta_counts == "with":
         trail = trail.with_columns(pl.col("delta") + (pl.col("outcome") == FALSE))
     shown = trail.filter(pl.col("outcome").is_in([MISSED, FALSE]))
-    return Shown(to_pandas(shown), warnings=warnings)
+    return ViewRows(to_pandas(shown), warnings=warnings)
 
 
 def confusion_table(stream: Stream) -> pl.DataFrame:
@@ -127,10 +127,10 @@ def confusion_table(stream: Stream) -> pl.DataFrame:
     )
 
 
-def types(evaluation: Any, _: Asked[Any]) -> Shown:
+def types(evaluation: Any, _: ViewRequest[Any]) -> ViewRows:
     """What was right and wrong of each type."""
-    warnings = evaluation.check_shown(TYPES_SHOW, "--explain types")
-    return Shown(to_pandas(confusion_table(evaluation.index)), warnings=warnings)
+    warnings = evaluation.check_reads(TYPES_SHOW, "--explain types")
+    return ViewRows(to_pandas(confusion_table(evaluation.index)), warnings=warnings)
 
 
 # The picture.
@@ -192,10 +192,10 @@ def trust_panels(stream: Stream, chosen: Sequence[str], runs: Sequence[str]) -> 
     return tuple(panels)
 
 
-def picture(evaluation: Any, asked: Asked[Any], _: str) -> Written:
+def picture(evaluation: Any, asked: ViewRequest[Any], _: str) -> Written:
     """Worth and false alerts along the stream."""
     stream = evaluation.index
-    warnings = evaluation.check_shown(stream.rules.effective(WORTH), "the picture")
+    warnings = evaluation.check_reads(stream.rules.effective(WORTH), "the picture")
     panels = trust_panels(stream, asked.options.events, stream.runs)
     title = "Worth of alerts, and false alerts in a row, along the stream"
     drawn = Picture(title, evaluation.signature(), stream.runs, panels, columns=len(DRAWN))

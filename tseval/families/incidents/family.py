@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import CURVE, SCORES, argument, file_option, option
-from tseval.core.family import Asked, Column, Family, View, Words, Writer, Written
+from tseval.core.family import Column, Family, View, ViewRequest, Words, Writer, Written
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request, spans
 from tseval.core.input_warnings import years_apart
 from tseval.core.measure import Measure
@@ -225,7 +225,7 @@ class IncidentEvaluation(FrameEvaluation):
                     f"'{name}' is both an event and a type: call one of them otherwise"
                 )
         if request.others is None:
-            check_met(stream)
+            check_labelled(stream)
         # The ontology stands before the labels here.
         return Content(stream, (), request.options.traits(request.rules) | {"ontology": ""})
 
@@ -267,7 +267,7 @@ class IncidentEvaluation(FrameEvaluation):
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """Return a measure; at a time, over the posts made before it."""
-        stream, whole = self.index, measure.whole
+        stream, whole = self.index, measure.at_end
         if measure.at is not None:
             if stream.judged["time"].has_nulls():
                 raise UsageError(f"{measure}: some posts have no time: give --epochs FILE")
@@ -278,12 +278,12 @@ class IncidentEvaluation(FrameEvaluation):
         end = np.full(stream.units, np.inf)
         return Column(self.index, found.before(end), found.of_runs(end), found.groups)
 
-    def check_asked(self, wanted: Sequence[Measure]) -> None:
+    def check_request(self, wanted: Sequence[Measure]) -> None:
         """Refuse a rule or a number that changes none of the measures, and levels nobody told."""
         names = listed([each.name for each in wanted])
-        self.check_shown(read_by(wanted, self.index.rules), names)
+        self.check_reads(read_by(wanted, self.index.rules), names)
 
-    def check_shown(self, reads: Collection[str], what: str) -> tuple[str, ...]:
+    def check_reads(self, reads: Collection[str], what: str) -> tuple[str, ...]:
         """Refuse levels that nobody told, and what changes nothing here; return warnings."""
         if "levels" in reads and not self.index.has_levels:
             raise UsageError(
@@ -404,7 +404,7 @@ class IncidentEvaluation(FrameEvaluation):
         stream = self.index.in_batches(batches)
         found = measure.definition.account(stream, measure).before(np.zeros(stream.size))
         shape = (self.index.units, batches.most)
-        defined = found.defined.reshape(shape) & batches.there
+        defined = found.defined.reshape(shape) & batches.present
         return Values(np.where(defined, found.value.reshape(shape), 0.0), defined)
 
 
@@ -430,11 +430,11 @@ class IncidentGold(FrameGold):
     def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
         """Refuse a run of which no line speaks of a labelled post."""
         if not to_come:
-            check_met(evaluation.index)
+            check_labelled(evaluation.index)
         return []
 
 
-def check_met(stream: Stream) -> None:
+def check_labelled(stream: Stream) -> None:
     """Refuse a run that has lines, but none that speaks of a labelled post: a wrong file."""
     met = stream.lines.drop_nulls("j").select("run").unique()
     wrong = stream.lines.join(met, on="run", how="anti", maintain_order="left")
@@ -523,7 +523,9 @@ FORMATS = (
 )
 
 
-def track_files(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: str) -> Written:
+def track_files(
+    evaluation: IncidentEvaluation, asked: ViewRequest[IncidentOptions], _: str
+) -> Written:
     """Return the track's own files."""
     written_files, warnings = trec_is.official_files(
         evaluation, asked.on_missing, track_names=asked.options.track_names

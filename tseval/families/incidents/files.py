@@ -16,7 +16,7 @@ from tseval.errors import Fault
 from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
-from tseval.io.faults import FaultList, text_lines, whole_text
+from tseval.io.faults import FaultList, decoded_text, text_lines
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input
@@ -98,7 +98,7 @@ def is_entry(value: Any) -> bool:
 
 def read_document(source: Input, faults: FaultList) -> Any:
     """Return a whole file of JSON; a file that is none is refused with its line."""
-    text = whole_text(source, faults)
+    text = decoded_text(source, faults)
     if not text.strip():
         faults.refuse(None, "the file is empty", "give the track's JSON", "empty-file")
     try:

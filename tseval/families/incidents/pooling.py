@@ -20,7 +20,7 @@ from tseval.core.declared import (
     SAMPLING_HELP,
     SAMPLINGS,
     SEED_HELP,
-    check_given,
+    check_values,
     file_option,
     option,
 )
@@ -123,7 +123,7 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
     Sorted by topic, type in the order of the ontology, and post, so that no rank shows. `runs`
     names those that gave the type, so that a judgment can be traced.
     """
-    check_given((options,), {})
+    check_values((options,), {})
     threshold, entries = options.threshold or 0.0, options.entries
     if not math.isfinite(threshold):
         raise UsageError(f"threshold cannot be {threshold}: give a finite number")

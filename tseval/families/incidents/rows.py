@@ -213,7 +213,7 @@ class Stream(FrameIndex):
         for first in range(0, len(self.runs), runs):
             yield rows.filter(pl.col("run").is_between(first, first + runs - 1))
 
-    def counted(self, posts: pl.DataFrame) -> Stream:
+    def with_posts(self, posts: pl.DataFrame) -> Stream:
         """Return the same where these replies count.
 
         What the runs said stays as it is: the false alerts before a post are counted as ever.
@@ -228,7 +228,9 @@ class Stream(FrameIndex):
     def before(self, times: FloatArray) -> Stream:
         """Return the same of the posts made before the time of their event."""
         limits = pl.Series(times[: len(self.topics)])
-        return self.counted(self.posts.filter(pl.col("time") < limits.gather(self.posts["topic"])))
+        return self.with_posts(
+            self.posts.filter(pl.col("time") < limits.gather(self.posts["topic"]))
+        )
 
     def in_batches(self, batches: Batches) -> Stream:
         """Return the same where each batch of each (run, event) is a unit."""
@@ -238,7 +240,9 @@ class Stream(FrameIndex):
 
     def without_absent(self) -> Stream:
         """Return the same without the events of which a run has no post."""
-        return self.counted(self.posts.filter(pl.col("i").is_not_null().any().over("run", "topic")))
+        return self.with_posts(
+            self.posts.filter(pl.col("i").is_not_null().any().over("run", "topic"))
+        )
 
     @property
     def has_levels(self) -> bool:
@@ -511,7 +515,7 @@ def join_tables(
         posts=replies,
         size=len(tables["runs"].runs) * len(events),
     )
-    return made.counted(replies)
+    return made.with_posts(replies)
 
 
 def find_times(tables: Mapping[str, Table], labels: pl.DataFrame) -> pl.Series:

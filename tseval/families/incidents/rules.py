@@ -217,9 +217,9 @@ class IncidentRules(RuleSet):
             silent.append("scale-bottom")  # no post becomes an alert by it, or ceases to be one
         return frozenset(names.difference(silent))
 
-    def said(self, base: RuleSet, without: Collection[str] = ()) -> str:
+    def rules_signature(self, base: RuleSet, without: Collection[str] = ()) -> str:
         """Return the rules that are others, without those that the signature always names."""
-        return super().said(base, {*OPEN, *without})
+        return super().rules_signature(base, {*OPEN, *without})
 
 
 ALERT_MEASURES = (

@@ -237,7 +237,7 @@ def official_files(
     lines = (*(line for each in files.sections for line in each.lines), *files.event_lines)
     names = [*(name for _, name in lines), *files.row]
     wanted = measures(list(dict.fromkeys(names)), FAMILY)
-    evaluation.check_asked(wanted)
+    evaluation.check_request(wanted)
     scores = scores_of(evaluation, wanted, on_missing)
     counts = stream.add_up(confusion, by_run=True).sort("unit", "type")
     written: dict[str, bytes] = {}

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from tseval.core.blocks import Block, Head, Note, Rows
-from tseval.core.family import Asked, Shown, View
+from tseval.core.family import View, ViewRequest, ViewRows
 from tseval.core.frames import FrameEvaluation, to_pandas
 from tseval.core.kernel import quotient
 from tseval.core.sections import Setting
@@ -23,16 +23,16 @@ FEWEST = 20
 """How many nuggets the table of those that few runs say has."""
 
 
-def sentences(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
+def sentences(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """The sentences of runs, with the documents that they cite."""
     rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if "documents" not in rows or not rows.height:
         raise UsageError("--explain sentences looks at responses: these are labels")
     rows = rows.with_columns(pl.col("documents").list.join(" "), sentence="at")
-    return Shown(to_pandas(rows.select("run", "topic", "sentence", "text", "documents")))
+    return ViewRows(to_pandas(rows.select("run", "topic", "sentence", "text", "documents")))
 
 
-def labels(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
+def labels(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """Each label of a nugget or a criterion, and what it counts."""
     rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if evaluation.index.tables.sort not in GRADED or not rows.height:
@@ -43,7 +43,7 @@ def labels(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
         line=pl.col("line").first().over("response"),
     ).rename({"text": "nugget"})
     names = ("run", "topic", "nugget", "importance", "grade", "time", "line")
-    return Shown(to_pandas(rows.select(names)))
+    return ViewRows(to_pandas(rows.select(names)))
 
 
 VIEWS = (View.of(sentences), View.of(labels))

@@ -109,7 +109,7 @@ class ResponseEvaluation(FrameEvaluation):
         shown = self.edition.measures if is_graded else measures.DEFAULTS[self.frames.tables.sort]
         return [each for each in shown if self.frames.has_questions or not is_of_questions(each)]
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
+    def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """Return the measures asked for; those of other labels, or too early, are refused."""
         sort = self.frames.tables.sort
         for each in wanted:

@@ -38,7 +38,7 @@ from tseval.io.tables import (
     add_faults,
     check_topics,
     frame_of_rows,
-    lacks_columns,
+    has_missing_columns,
     read,
     texts_of,
 )
@@ -289,7 +289,7 @@ def check_nuggets(rows: pl.DataFrame, _: FaultList, rules: ResponseRules) -> pl.
 
 def choose_gold(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
     """Return the reader of a file of nuggets, banks or rubrics."""
-    if holds_json(source, form) and lacks_columns(source, NUGGETS):
+    if holds_json(source, form) and has_missing_columns(source, NUGGETS):
         return read_json(NUGGETS, partial(read_gold, rules=rules))
     return TableReader(schema=NUGGETS, check=partial(check_nuggets, rules=rules))
 
@@ -317,7 +317,7 @@ def first_record(source: Input) -> records.Record:
 
 def is_labelled(source: Input) -> bool:
     """Return whether a file holds labels of responses, or responses, by its content."""
-    is_table = any(not lacks_columns(source, schema) for schema in TABLES.values())
+    is_table = any(not has_missing_columns(source, schema) for schema in TABLES.values())
     return is_table or is_hits(source) or records.sort_of(first_record(source)) is not None
 
 

@@ -15,7 +15,7 @@ from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count
 from tseval.io import json_text
 from tseval.io.cells import BYTE_ORDER_MARK
-from tseval.io.faults import FaultList, whole_text
+from tseval.io.faults import FaultList, decoded_text
 from tseval.io.inputs import Input
 from tseval.io.json_text import HALVES_CURE, OBJECT_CURE, holds_half
 from tseval.io.records import kind_of, records_in
@@ -196,7 +196,7 @@ def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Record]]:
     first = source.first_line().removeprefix(BYTE_ORDER_MARK).strip()
     is_document = first == b"{"
     if first.startswith(b"{") and not is_document and not _parses(first):
-        is_document = _parses(source.whole_lines().removeprefix(BYTE_ORDER_MARK))
+        is_document = _parses(source.complete_lines().removeprefix(BYTE_ORDER_MARK))
     if not is_document:
         for line, each in records_in(source, faults):
             if isinstance(each, dict):
@@ -205,7 +205,7 @@ def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Record]]:
                 reason = f"{kind_of(each)} where an object is expected"
                 faults.add(line, reason, OBJECT_CURE, "json-type")
         return
-    text = whole_text(source, faults)
+    text = decoded_text(source, faults)
     try:
         record = json_text.load(text)
     except (ValueError, RecursionError) as error:

@@ -30,7 +30,7 @@ def read_nuggets(given: Given, form: str | None = None) -> pd.DataFrame:
 
 def read_matches(given: Given, form: str | None = None) -> pd.DataFrame:
     """Read matches by id, those that say anything of a nugget."""
-    return _as_users_get_it(files.found_matches(read([given], files.READERS["matches"], form)))
+    return _as_users_get_it(files.drop_rejected(read([given], files.READERS["matches"], form)))
 
 
 def _as_users_get_it(table: Table) -> pd.DataFrame:

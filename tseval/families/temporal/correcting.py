@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.calling import Asking, CommonOptions, Where, evaluated
-from tseval.core.family import Access, Asked, Shown, asked_for, several
+from tseval.core.family import Access, ViewRequest, ViewRows, as_measures, several
 from tseval.core.measure import Measure
 from tseval.core.results import Values
 from tseval.core.scores import Scores, over_topics
@@ -115,7 +115,7 @@ def worths(index: EarliestIndex, measure: Measure) -> FloatArray:
     amount = weigh_nuggets(nuggets, kind)["reward"]
     if name == "P":
         amount *= costs(index, measure, "nuggets")
-    found: Any = measure.definition.account(index, measure.whole)
+    found: Any = measure.definition.account(index, measure.at_end)
     sums = found.values_at(np.full(index.units, np.inf))
     below = sums["rewards" if name == "C" else "below"].to_numpy()
     each: FloatArray = below.reshape(len(index.runs), len(index.topics))[:, topics_of(nuggets)]
@@ -157,7 +157,7 @@ class Correction:
     verdicts: Verdicts
 
     @cached_property
-    def foretold(self) -> FloatArray:
+    def predicted(self) -> FloatArray:
         """Runs x nuggets; of a matcher whose scores are no probabilities nothing is foretold."""
         known = self.likeliest.predicted
         return known if self.likeliest.probable else np.zeros_like(known)
@@ -165,7 +165,7 @@ class Correction:
     @cached_property
     def differences(self) -> FloatArray:
         """Runs x sampled nuggets: what was judged less what was foretold."""
-        return self.verdicts.said - self.foretold[:, self.verdicts.nugget]
+        return self.verdicts.said - self.predicted[:, self.verdicts.nugget]
 
     def nuggets(self, worth: FloatArray, *, assisted: bool = True) -> FloatArray:
         """What each nugget is estimated to add: runs x nuggets. Sums of it are unbiased.
@@ -173,7 +173,7 @@ class Correction:
         Without assistance by what is foretold they are the classical estimates.
         """
         sampled, inclusion = self.verdicts.nugget, self.verdicts.drawn.inclusion
-        each = worth * (self.foretold if assisted else 0.0)
+        each = worth * (self.predicted if assisted else 0.0)
         known = self.differences if assisted else self.verdicts.said
         each[:, sampled] += worth[:, sampled] * known / inclusion
         return each
@@ -191,7 +191,7 @@ class Correction:
 
         It is how far judging all nuggets could be from the estimate, for these topics and nuggets.
         """
-        own, foretold = worth[:, self.verdicts.nugget], self.foretold[:, self.verdicts.nugget]
+        own, foretold = worth[:, self.verdicts.nugget], self.predicted[:, self.verdicts.nugget]
         foreseen = own**2 * np.maximum(foretold * (1 - foretold), LEAST_VARIANCE)
         error = self.verdicts.drawn.error((own * self.differences).T, foreseen.T)
         return total_intervals(value, error, share=share)
@@ -310,16 +310,16 @@ def check_rates(options: TemporalOptions) -> None:
         )
 
 
-def corrected_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
+def corrected_rows(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]) -> ViewRows:
     """Show each corrected score with its intervals."""
     scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
     shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
     traits = traits_of(evaluation, asked, {"seed": str(asked.options.seed)})
-    return Shown(shown(per_topic=asked.per_topic), warnings=scores.warnings, traits=traits)
+    return ViewRows(shown(per_topic=asked.per_topic), warnings=scores.warnings, traits=traits)
 
 
 def traits_of(
-    evaluation: TemporalEvaluation, asked: Asked[TemporalOptions], drawn: Mapping[str, str]
+    evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions], drawn: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the parts of the signature that rows add: how scores were taken, and what drawn."""
     rule = asked.on_missing or evaluation.edition.on_missing
@@ -461,13 +461,13 @@ def jitter(asking: Asking) -> Jitter:
     `score`; the default measures are `Rs` and `T`.
     """
     evaluation, common = evaluated(*asking), asking.common
-    wanted = chosen_measures(evaluation, asked_for(common.measures), common.at)
+    wanted = chosen_measures(evaluation, as_measures(common.measures), common.at)
     missing, undefined = common.on_missing, common.undefined
-    asked = Asked(tuple(wanted), asking.options, on_missing=missing, undefined=undefined)
+    asked = ViewRequest(tuple(wanted), asking.options, on_missing=missing, undefined=undefined)
     return jittered(evaluation, asked)
 
 
-def jittered(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Jitter:
+def jittered(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]) -> Jitter:
     """Return the scores that are asked for with their intervals; topics start as they did."""
     options, wanted, index = asked.options, asked.measures, evaluation.frames
     within, samples = options.jitter or "", options.samples
@@ -526,8 +526,8 @@ def repeat(index: EarliestIndex, times: FloatArray) -> EarliestIndex:
     return replace(index, topics=tuple(names), **own, _sums={})
 
 
-def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
+def jitter_rows(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]) -> ViewRows:
     """Show each score with the interval in which it lies."""
     found = jittered(evaluation, asked)
     traits = traits_of(evaluation, asked, found.drawn)
-    return Shown(found.frame(per_topic=asked.per_topic), warnings=found.warnings, traits=traits)
+    return ViewRows(found.frame(per_topic=asked.per_topic), warnings=found.warnings, traits=traits)

@@ -26,9 +26,9 @@ from tseval.core.declared import (
 from tseval.core.family import (
     SHORT_HASH,
     Access,
-    Asked,
     Column,
     Lost,
+    ViewRequest,
 )
 from tseval.core.frames import FrameEvaluation, read_inputs
 from tseval.core.measure import Measure
@@ -303,7 +303,7 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTab
     if "matches" not in tables:
         return ReadTables(code_ids(name_topics(tables, "nuggets", rules.topic_names)))
     maker = files.maker_of(tables["matches"])
-    tables["matches"] = files.found_matches(tables["matches"])
+    tables["matches"] = files.drop_rejected(tables["matches"])
     tables = code_ids(name_topics(tables, "nuggets", rules.topic_names))
     frame = rows.count_matches(tables["matches"].frame, rules)
     tables["matches"] = replace(tables["matches"], frame=frame)
@@ -399,7 +399,7 @@ class TemporalEvaluation(FrameEvaluation):
         check_rules(edition, changed, inputs)
         name = matcher_name(options, assessed=inputs.matches is not None)
         tables, maker = known or read_tables(inputs, changed, access)
-        updates = rows.find_standing(tables, changed)
+        updates = rows.find_counted_updates(tables, changed)
         judged: Table | None = None
         if "judged" in tables:
             from tseval.matching.verdicts import check_sample, design_of
@@ -419,7 +419,10 @@ class TemporalEvaluation(FrameEvaluation):
             matched = find_matched(tables, updates, nuggets, *terms, changed, access)
             name, found, traits, told, decided = matched
         index = rows.index_of(tables, updates, nuggets, found, changed)
-        told_rules = {"rules": changed.said(edition.rules), **latency_traits(tables, changed)}
+        told_rules = {
+            "rules": changed.rules_signature(edition.rules),
+            **latency_traits(tables, changed),
+        }
         evaluation = cls(
             edition=replace(edition, rules=changed),
             frames=index,
@@ -447,17 +450,17 @@ class TemporalEvaluation(FrameEvaluation):
     # What else asks matchers.
 
     @cached_property
-    def standing(self) -> pl.DataFrame:
+    def counted_updates(self) -> pl.DataFrame:
         """The updates that count, of all topics, under what stands for them."""
         rules = self.edition.rules
-        updates = rows.find_standing(self.tables, rules)
+        updates = rows.find_counted_updates(self.tables, rules)
         return updates.filter("sampled") if rules.unsampled == "skip" else updates
 
     @cached_property
     def updates(self) -> pl.DataFrame:
         """The same with their ids and texts as such."""
         pool = rows.pool_of(self.tables) if "pool" in self.tables else None
-        return rows.add_texts(files.join_ids(self.standing, "update_id"), pool)
+        return rows.add_texts(files.join_ids(self.counted_updates, "update_id"), pool)
 
     @cached_property
     def nuggets(self) -> pl.DataFrame:
@@ -467,7 +470,7 @@ class TemporalEvaluation(FrameEvaluation):
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """Who says what, by the rows of `updates` and `nuggets`: `update nugget score`."""
-        said = self.standing.with_row_index("row")
+        said = self.counted_updates.with_row_index("row")
         if self.edition.rules.unsampled == "one-word":
             said = said.filter("sampled")
         gold, found = self.frames["nuggets"].with_row_index("row"), self.found
@@ -513,9 +516,9 @@ class TemporalEvaluation(FrameEvaluation):
         own = [name for name in OF_TIMES if name in every]
         return own if own and self.options.jitter is not None else every
 
-    def check_asked(self, wanted: Sequence[Measure]) -> None:
+    def check_request(self, wanted: Sequence[Measure]) -> None:
         """Refuse a rule that none of the measures reads."""
-        chosen = self.settled(list(wanted))
+        chosen = self.resolve_measures(list(wanted))
         read = {name for each in chosen for name in each.definition.reads}
         if any(each.has("reward") for each in chosen):
             read.add("reward")
@@ -524,7 +527,7 @@ class TemporalEvaluation(FrameEvaluation):
             names = ", ".join(each.name for each in wanted)
             raise UsageError(f"rule {idle[0]} changes nothing in {names}")
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
+    def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """The measures; the rule reward=binary is a parameter of the draft's."""
         if self.asked_rules.get("reward") != "binary":
             return list(dict.fromkeys(wanted))
@@ -558,7 +561,7 @@ class TemporalEvaluation(FrameEvaluation):
         cost = default_cost(self.frames) if leaves_cost_open(wanted) else ""
         return {"cost": cost, **super().traits_of(wanted)}
 
-    def companions(self, scores: Scores, asked: Asked[Any]) -> Iterator[str]:
+    def companions(self, scores: Scores, asked: ViewRequest[Any]) -> Iterator[str]:
         """The bounded companions of a P that exceeds 1."""
         if "P" not in scores.measures:
             return
@@ -585,7 +588,7 @@ class TemporalEvaluation(FrameEvaluation):
 
 def find_assessed(
     tables: Mapping[str, Table], updates: pl.DataFrame, nuggets: pl.DataFrame, maker: str | None
-) -> rows.Found:
+) -> rows.UpdatePairs:
     """Return the pairs of the matches that were given; those that fit nothing are refused.
 
     Without a pool all updates were judged, unless the track published the matches; its assessors
@@ -602,7 +605,7 @@ def find_assessed(
     is_whole = maker is not None or (pool is None and not files.is_published(matches))
     judged = None if is_whole else pairs["update"]
     pairs = pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
-    return rows.Found(pairs, judged, files.are_in_bytes(matches))
+    return rows.UpdatePairs(pairs, judged, files.are_in_bytes(matches))
 
 
 # Inputs that are read once, and scored more than once.
@@ -625,7 +628,7 @@ class TemporalMatched(ReadInputs):
     """Updates and nuggets that are scored by one matcher after the other."""
 
     @property
-    def given(self) -> str | None:
+    def matches_name(self) -> str | None:
         """What the matches that were given are called."""
         return self.known.maker or ASSESSED if "matches" in self.known.tables else None
 
@@ -639,7 +642,7 @@ class TemporalMatched(ReadInputs):
     def evaluation(self, matcher: str, threshold: float | None) -> TemporalEvaluation:
         """The runs by a matcher, or by the matches that were given."""
         inputs, known, options = self.inputs, self.known, self.options
-        if matcher != self.given:
+        if matcher != self.matches_name:
             others = {name: each for name, each in known.tables.items() if name != "matches"}
             inputs, known = replace(inputs, matches=None), ReadTables(others)
             options = replace(options, matcher=matcher, threshold=threshold)
@@ -710,7 +713,7 @@ def read_judgments(
         raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
     known = read_tables(inputs, changed, access)
     names = ("run", *rows.UPDATE)
-    every = (known.tables["updates"].frame, rows.find_standing(known.tables, changed))
+    every = (known.tables["updates"].frame, rows.find_counted_updates(known.tables, changed))
     senders = pl.concat([each.select(names) for each in every]).unique()
     return TemporalJudgments(inputs, options, edition, rules_asked, access, known, senders)
 
@@ -761,11 +764,11 @@ def match(asking: Asking) -> pd.DataFrame:
     The columns are those of `tseval match`; the frame can be given back as `matches`. The other
     parameters are those of `score`.
     """
-    from tseval.matching.found import found_frame, found_rows
+    from tseval.matching.found import match_frame, match_rows
     from tseval.matching.matching import get_matcher
 
     evaluation: TemporalEvaluation = evaluated(*asking)
     options, laid = asking.options, evaluation.traits.get("corrections")
     using = get_matcher(options.matcher or DEFAULT_MATCHER, options.threshold, options.terms)
-    pairs = found_rows(using, evaluation.updates, evaluation.nuggets, evaluation.pairs, laid)
-    return found_frame(list(pairs), graded=bool(using.grades))
+    pairs = match_rows(using, evaluation.updates, evaluation.nuggets, evaluation.pairs, laid)
+    return match_frame(list(pairs), graded=bool(using.grades))

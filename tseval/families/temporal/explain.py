@@ -12,7 +12,7 @@ import polars as pl
 
 from tseval.core import blocks
 from tseval.core.blocks import Block, Head, Note, Rows
-from tseval.core.family import Asked, Shown, Written
+from tseval.core.family import ViewRequest, ViewRows, Written
 from tseval.core.frames import place_runs, to_pandas
 from tseval.core.kernel import divided, quotient, total
 from tseval.core.registry import measures
@@ -69,7 +69,7 @@ STATISTICS: Mapping[str, Any] = {"AVG": np.mean, "STD": np.std, "MIN": np.min, "
 """How the official table sums up rows; the standard deviation is that of a population."""
 
 
-def nuggets(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
+def nuggets(evaluation: TemporalEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """Nugget by nugget what happened."""
     index, key = evaluation.frames, ["run", "nugget"]
     every = index.pairs.join(index["nuggets"], on="topic", maintain_order="left")
@@ -89,7 +89,7 @@ def nuggets(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
     grade = ["grade"] if (index["firsts"]["rise"] < 1).any() else []
     moment = ["update_id", "update_time", "hours_early", "repeats", *grade]
     told = ["time", "importance", "status", *moment, "text", "update_text"]
-    return Shown(to_pandas(rows.select("run", "topic", "nugget_id", *told)))
+    return ViewRows(to_pandas(rows.select("run", "topic", "nugget_id", *told)))
 
 
 def describe_updates(evaluation: TemporalEvaluation) -> pl.DataFrame:
@@ -107,7 +107,7 @@ def describe_updates(evaluation: TemporalEvaluation) -> pl.DataFrame:
     )
 
 
-def updates(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
+def updates(evaluation: TemporalEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """Update by update what happened."""
     index = evaluation.frames
     gold = index["nuggets"].select("nugget", "nugget_id", "importance", of_nugget="text")
@@ -122,10 +122,10 @@ def updates(evaluation: TemporalEvaluation, _: Asked[Any]) -> Shown:
     rows = rows.with_columns(pl.col("reward").fill_null(0.0), texts)
     worth = ["role", "reward", "earned", "repeats"]
     order = ["run", "topic", "update_id", "time", *worth, "text", "earned_text"]
-    return Shown(to_pandas(rows.select(order)))
+    return ViewRows(to_pandas(rows.select(order)))
 
 
-def official_table(evaluation: TemporalEvaluation, asked: Asked[Any], _: str) -> Written:
+def official_table(evaluation: TemporalEvaluation, asked: ViewRequest[Any], _: str) -> Written:
     """Write scores as the script of the edition's year prints them."""
     edition = evaluation.edition
     if not edition.titles:

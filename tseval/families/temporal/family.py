@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 def show(name: str, module: str = "explain") -> Callable[..., Any]:
     """Return what shows a view, of a module that is loaded then."""
 
-    def shown_by(*asked: Any) -> Any:
+    def show_lazily(*asked: Any) -> Any:
         return getattr(import_module(f"tseval.families.temporal.{module}"), name)(*asked)
 
-    return shown_by
+    return show_lazily
 
 
 def read_gold(*given: Any) -> Gold:
@@ -111,7 +111,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
         ),
     ),
     formats=files.FORMATS,
-    together=files.together,
+    check_related=files.check_related,
     words=Words(),
     work="matching",
     resumes=True,

@@ -404,7 +404,7 @@ def _cell(value: str | float | None) -> str:
     return f"{value:.15g}" if isinstance(value, float) else value or ""
 
 
-def found_matches(matches: Table) -> Table:
+def drop_rejected(matches: Table) -> Table:
     """Return the matches that say anything of a nugget; without grades where all are in full."""
     frame = matches.frame
     if "grade" in frame.columns:
@@ -440,11 +440,11 @@ def find_unknown(
     known = [rows.join(updates, on=update, how="semi")]
     if "run" in rows.columns:
         of_every_run = pl.col("run").cast(pl.String).str.strip_chars() == ""
-        is_here = pl.col("run").is_in(updates["run"].unique().to_list())
+        is_in_process = pl.col("run").is_in(updates["run"].unique().to_list())
         known = [
             known[0].filter(of_every_run),
             rows.join(updates, on=["run", *update], how="semi"),
-            rows.filter(~of_every_run & ~is_here),
+            rows.filter(~of_every_run & ~is_in_process),
         ]
     if pool is not None:
         known.append(rows.join(pool, on=update, how="semi"))
@@ -552,7 +552,7 @@ def _as_lines(faults: Iterable[Fault]) -> Iterator[Line]:
     yield from ((str(fault), True) for fault in faults)
 
 
-def together(given: Sequence[object]) -> Iterator[Line]:
+def check_related(given: Sequence[object]) -> Iterator[Line]:
     """Yield the faults of matches, and of times, against the tables that are given with them."""
     tables = [each for each in given if isinstance(each, Table)]
     named = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tseval.core.family import Access, Gold, asked_for
+from tseval.core.family import Access, Gold, as_measures
 from tseval.core.frames import read_inputs
 from tseval.core.kernel import KEY
 from tseval.core.measure import Measure
@@ -78,7 +78,7 @@ class StreamedEvaluation(TemporalEvaluation):
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what a reader should know of files that do not fit together, and of runs."""
         tables = self.coded
-        found, updates = rows.Found(self.found), tables["updates"].frame
+        found, updates = rows.UpdatePairs(self.found), tables["updates"].frame
         yield from rows.find_warnings(tables, updates, found, self.frames, census=self.census)
         yield from super().caveats(wanted)
 
@@ -119,7 +119,7 @@ class TemporalGold(Gold):
         if "matches" in tables:
             self.maker = files.maker_of(tables["matches"])
             self.name = self.maker or self.name
-            tables["matches"] = files.found_matches(tables["matches"])
+            tables["matches"] = files.drop_rejected(tables["matches"])
         tables = code_ids(name_topics(tables, "nuggets", RULES.topic_names))
         self.tables = {name: each for name, each in tables.items() if name != "updates"}
         self.pool = rows.pool_of(tables) if "pool" in tables else None
@@ -155,7 +155,7 @@ class TemporalGold(Gold):
         named = files.code_names(self._name_topics(block))
         named = files.split_ids(named, "update_id")
         tables = {**self.tables, "updates": Table("updates", named, ())}
-        updates = rows.add_texts(rows.find_standing(tables, RULES), self.pool)
+        updates = rows.add_texts(rows.find_counted_updates(tables, RULES), self.pool)
         is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
         if "matches" in tables:
             matches, gold = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")
@@ -206,7 +206,7 @@ class TemporalGold(Gold):
         tables = {**self.tables, "updates": replace(runs, frame=frame)}
         updates = frame.with_row_index("update").with_columns(weight=1.0)
         pairs = updates.select("update", "says").explode("says").drop_nulls().unnest("says")
-        found, updates = rows.Found(pairs), updates.drop("says")
+        found, updates = rows.UpdatePairs(pairs), updates.drop("says")
         index = rows.index_of(tables, updates, self.nuggets, found, RULES, self.times)
         given = [tables[name] for name in files.READERS if name in tables]
         return StreamedEvaluation(
@@ -292,7 +292,7 @@ class LiveScores:
         gold = TemporalGold(inputs, TemporalOptions(matcher="exact"), DRAFT, {}, Access())
         gold.name, gold.told = ASSESSED, ["nugget", "grade"]
         self.gold, self.run, self.sent = gold, run, set[tuple[str, ...]]()
-        self.rows = Rows(gold, asked_for(measures), [at] if isinstance(at, str) else at)
+        self.rows = Rows(gold, as_measures(measures), [at] if isinstance(at, str) else at)
         self.rows.runs[run] = None
         self.has_cost: bool | None = None
         """Whether updates have costs, which the first decides; None before it."""

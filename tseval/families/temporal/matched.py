@@ -39,7 +39,7 @@ class Matched(NamedTuple):
     """What a matcher found, and what is to be told of it."""
 
     matcher: str
-    found: rows.Found
+    found: rows.UpdatePairs
     traits: dict[str, str]
     remarks: tuple[str, ...]
     decided: int | None
@@ -87,7 +87,9 @@ def find_matched(
         if rules.grades == "full":
             found = found.filter(pl.col("grade") == 1).drop("grade")
     number = None if decided is None else decided.height
-    return Matched(str(using), rows.Found(found), answer_traits(using), remarks(using), number)
+    return Matched(
+        str(using), rows.UpdatePairs(found), answer_traits(using), remarks(using), number
+    )
 
 
 def read_judged(
@@ -109,7 +111,7 @@ def read_judged(
     given = {"nuggets": [nuggets], "updates": updates, "matches": [matches]}
     readers = {**READERS, "updates": files.TEXTS_READER}
     tables = {name: read(given[name], readers[name], form_for(form, name)) for name in given}
-    tables["matches"] = files.found_matches(tables["matches"])
+    tables["matches"] = files.drop_rejected(tables["matches"])
     tables = name_topics(tables, "nuggets", "gold")
     every = rows.add_texts(tables["updates"].frame, None)
     gold = tables["nuggets"].frame.with_row_index("nugget")
@@ -174,8 +176,8 @@ def recalls(judged: JudgedUpdates, pairs: pl.DataFrame, gold: Table) -> FloatArr
         frame = frame.with_columns(time=pl.lit(0.0))
     sent = replace(gold, name="updates", frame=frame, runs=tuple(judged.runs))
     tables, rules = {"updates": sent, "nuggets": gold}, Rules()
-    updates, nuggets = rows.find_standing(tables, rules), rows.find_nuggets(tables, rules)
-    found = rows.Found(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
+    updates, nuggets = rows.find_counted_updates(tables, rules), rows.find_nuggets(tables, rules)
+    found = rows.UpdatePairs(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
     index = rows.index_of(tables, updates, nuggets, found, rules)
     reward = "binary" if (nuggets["importance"] < 0).any() else "importance"
     asked = [measure(f"R(reward={reward})")]

@@ -344,7 +344,7 @@ class Totals:
     rules: Rules
     is_biased: bool
 
-    def own(self, name: str) -> pl.Expr:
+    def amount(self, name: str) -> pl.Expr:
         """A sum, with every update by its weight in a confidence-biased measure."""
         if not self.is_biased:
             return pl.col(name)
@@ -365,7 +365,7 @@ def expected_gain(totals: Totals, gain: str = "gain") -> pl.Expr:
 
     Undefined with no update before t; 0 with the rule empty=zero.
     """
-    return totals.divided(totals.own(gain), "verbosity")
+    return totals.divided(totals.amount(gain), "verbosity")
 
 
 def normalised_gain(totals: Totals, gain: str = "gain") -> pl.Expr:
@@ -416,7 +416,7 @@ def comprehensiveness(totals: Totals, gain: str = "gain") -> pl.Expr:
 
     Undefined if the topic's nuggets have no reward; 0 for an empty run.
     """
-    return totals.divided(totals.own(gain), "rewards")
+    return totals.divided(totals.amount(gain), "rewards")
 
 
 def latency_comprehensiveness(totals: Totals) -> pl.Expr:
@@ -456,7 +456,7 @@ def mean_verbosity(totals: Totals) -> pl.Expr:
 
     Undefined with no update before t; 0 with the rule empty=zero.
     """
-    return totals.divided(totals.own("verbosity"), "count")
+    return totals.divided(totals.amount("verbosity"), "count")
 
 
 def mean_latency(totals: Totals) -> pl.Expr:
@@ -471,7 +471,7 @@ def mean_latency(totals: Totals) -> pl.Expr:
     """
     rules = totals.rules
     kind = rules.cb_latency_mean if totals.is_biased else rules.latency_mean
-    return totals.divided(totals.own("discount"), "found" if kind == "matches" else "count")
+    return totals.divided(totals.amount("discount"), "found" if kind == "matches" else "count")
 
 
 def count_updates(_: Totals) -> pl.Expr:

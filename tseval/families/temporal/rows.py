@@ -232,7 +232,7 @@ class EarliestIndex(FrameIndex):
         return self._sums[key]
 
 
-class Found(NamedTuple):
+class UpdatePairs(NamedTuple):
     """Who says what: `update nugget`, and `grade score start end` as far as there are such."""
 
     pairs: pl.DataFrame
@@ -244,7 +244,7 @@ class Found(NamedTuple):
 # Updates, and what stands for them.
 
 
-def find_standing(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
+def find_counted_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
     """Return all updates with the ids and the texts of what stands for them.
 
     `sampled` says whether an update is in the pool; all are without one. `weight` is that of an
@@ -436,7 +436,7 @@ def index_of(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
     nuggets: pl.DataFrame,
-    found: Found,
+    found: UpdatePairs,
     rules: Rules,
     times: pl.DataFrame | None = None,
 ) -> EarliestIndex:
@@ -680,7 +680,7 @@ def add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def find_warnings(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
-    found: Found,
+    found: UpdatePairs,
     index: EarliestIndex,
     decided: int | None = None,
     census: pl.DataFrame | None = None,
@@ -728,7 +728,7 @@ def find_warnings(
 
 
 def _warn_of_matches(
-    tables: Mapping[str, Table], updates: pl.DataFrame, found: Found
+    tables: Mapping[str, Table], updates: pl.DataFrame, found: UpdatePairs
 ) -> Iterator[str]:
     """Yield warnings about matches; only those that a track published may name unknown nuggets."""
     matches, nuggets = tables["matches"].frame, tables["nuggets"].frame.with_row_index("nugget")

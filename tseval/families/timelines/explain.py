@@ -11,7 +11,7 @@ import polars as pl
 
 from tseval.core import registry
 from tseval.core.blocks import Block, Folded, Head, Note, Panels, Rows
-from tseval.core.family import Asked, Evaluation, Shown, View
+from tseval.core.family import Evaluation, View, ViewRequest, ViewRows
 from tseval.core.frames import place_runs, to_pandas, warn_of_topics
 from tseval.core.kernel import KEY, divided, quotient, total
 from tseval.core.measure import Measure
@@ -90,7 +90,7 @@ def with_names(rows: pl.DataFrame, ways: Ways) -> pl.DataFrame:
     return rows.with_columns(**{name: pl.lit(value) for name, value in names.items()})
 
 
-def partners(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
+def partners(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """Day by day its partner, and what both share."""
     index, parts = evaluation.index, list[pl.DataFrame]()
     side = pl.when("is_own").then(pl.lit("predicted")).otherwise(pl.lit("reference"))
@@ -106,12 +106,12 @@ def partners(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
     )
     frame = to_pandas(pl.concat(parts)).astype({"days_apart": "Int64", "hits": "Int64"})
     people = [name for name in frame.columns if name not in ("rouge", "backend", "days_apart")]
-    return Shown(frame, (note,), for_people=tuple(people))
+    return ViewRows(frame, (note,), for_people=tuple(people))
 
 
 def tie_scores(index: TimelineIndex, ways: Ways, measure: Measure) -> pl.DataFrame:
     """Return precision and recall of each unit, with their ranges over alignments of one cost."""
-    sums = take(index, measure.whole).values_at(np.full(index.units, np.inf))
+    sums = take(index, measure.at_end).values_at(np.full(index.units, np.inf))
     found = spans(index, *ways[:-1]).join(sums, on=KEY, maintain_order="left")
     ends = {
         f"{name}est_{side}": divided(f"{name}_{side}", below, empty=0.0)
@@ -123,7 +123,7 @@ def tie_scores(index: TimelineIndex, ways: Ways, measure: Measure) -> pl.DataFra
     return found.with_columns(width=pl.max_horizontal(*widths))
 
 
-def ties(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
+def ties(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """What other best alignments would give."""
     index = evaluation.index
     measures = aligned(index, asked.measures)
@@ -131,7 +131,7 @@ def ties(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
     rows = pl.concat(scores).filter(pl.col("width") > 0)
     values = [f"{name}{side}" for side in "PR" for name in ("lowest_", "", "highest_")]
     notes = () if rows.height else ("no score depends on ties",)
-    return Shown(to_pandas(rows.select(*HEAD, *values)), notes)
+    return ViewRows(to_pandas(rows.select(*HEAD, *values)), notes)
 
 
 def lengths_of(index: TimelineIndex) -> pl.DataFrame:
@@ -152,9 +152,9 @@ def lengths_of(index: TimelineIndex) -> pl.DataFrame:
     return own.drop("id").join(others, on="topic", maintain_order="left")
 
 
-def lengths(evaluation: Evaluation, _: Asked[Any]) -> Shown:
+def lengths(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """How long timelines are beside their references."""
-    return Shown(to_pandas(lengths_of(evaluation.index)))
+    return ViewRows(to_pandas(lengths_of(evaluation.index)))
 
 
 def dates_within(index: TimelineIndex) -> pl.DataFrame:
@@ -169,10 +169,10 @@ def dates_within(index: TimelineIndex) -> pl.DataFrame:
     return rows.select(*KEY, "within", *SIDES)
 
 
-def tolerance(evaluation: Evaluation, _: Asked[Any]) -> Shown:
+def tolerance(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """How well dates do that may be some days apart."""
     note = "`within` is how many days two dates may be apart; each date counts once"
-    return Shown(to_pandas(dates_within(evaluation.index)), (note,))
+    return ViewRows(to_pandas(dates_within(evaluation.index)), (note,))
 
 
 def lags_of(index: TimelineIndex, measures: Sequence[Measure]) -> pl.DataFrame:
@@ -199,7 +199,7 @@ def lags_of(index: TimelineIndex, measures: Sequence[Measure]) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def lags(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
+def lags(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """How late days are dated, and summaries were there."""
     note = (
         "of the days of references that are met, the shares that are dated too early, rightly and "
@@ -207,7 +207,7 @@ def lags(evaluation: Evaluation, asked: Asked[Any]) -> Shown:
     )
     frame = to_pandas(lags_of(evaluation.index, asked.measures))
     people = [name for name in frame.columns if name not in ("rouge", "backend")]
-    return Shown(frame, (note,), for_people=tuple(people))
+    return ViewRows(frame, (note,), for_people=tuple(people))
 
 
 class Draws(NamedTuple):
@@ -259,7 +259,7 @@ class Draws(NamedTuple):
         return columns.select(choose(self.measure)).to_series().to_numpy()
 
 
-def intervals(evaluation: Any, asked: Asked[Any]) -> Shown:
+def intervals(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Scores and differences with intervals over drawn topics, and tests."""
     import pandas as pd
 
@@ -302,7 +302,7 @@ def intervals(evaluation: Any, asked: Asked[Any]) -> Shown:
     rows = pd.concat([single, paired]) if len(paired) else single
     rows = rows.reindex(columns=[*VALUES[:1], "other", "measure", "value", *DIFFERENCES[3:]])
     drawn_by = {"resamples": str(options.resamples), "seed": str(options.seed)}
-    return Shown(rows, (note,), scores.warnings, sections=sections, traits=drawn_by)
+    return ViewRows(rows, (note,), scores.warnings, sections=sections, traits=drawn_by)
 
 
 def find_warnings(runs: Table, gold: Table) -> Iterator[str]:
@@ -371,7 +371,7 @@ def report_dates(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Bloc
     yield Folded("The numbers, and those of 30 days", (table,))
 
 
-def report_met(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Block]:
+def report_matches(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Block]:
     """Show how many days of the references are met, how late, and how long timelines are."""
     yield Note(
         "A day of the references is met if its partner in the alignment shares a word with it. It "

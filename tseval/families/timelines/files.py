@@ -28,7 +28,7 @@ import polars as pl
 from tseval.core.wording import count, listed
 from tseval.io.cells import BYTE_ORDER_MARK, check_utf8
 from tseval.io.faults import FaultList
-from tseval.io.formats import Import, Imported, NothingAsked, Rank
+from tseval.io.formats import Import, Imported, NoOptionsAsked, Rank
 from tseval.io.given import is_empty
 from tseval.io.inputs import Input
 from tseval.io.json_text import values_in
@@ -158,7 +158,7 @@ def rows_of(entries: Sequence[Entry], note: str | None = None) -> TrackRows:
 
 def text_of(source: Input, faults: FaultList) -> str:
     """Return the text of a file; bytes that are not UTF-8 are refused with their line."""
-    content = source.whole_lines().removeprefix(BYTE_ORDER_MARK)
+    content = source.complete_lines().removeprefix(BYTE_ORDER_MARK)
     for number, line in enumerate(content.split(b"\n"), start=1):
         check_utf8(line, number, faults)
     faults.check()
@@ -249,7 +249,7 @@ def read_text(source: Input, faults: FaultList) -> TrackRows:
     The last line of a block that is a date counts. Text below the last dashes is no block.
     """
     entries, block, day, first = list[Entry](), list[str](), None, 0
-    lines = source.whole_lines().decode("utf-8", "replace").split("\n")
+    lines = source.complete_lines().decode("utf-8", "replace").split("\n")
     for number, whole in enumerate(lines, start=1):
         for line in map(str.strip, whole.splitlines() or [""]):
             first = first or (number if line else 0)
@@ -363,7 +363,7 @@ def name_timelines(frame: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
     return frame.with_columns(timeline=pl.col("timeline").fill_null(several))
 
 
-def import_timelines(paths: Sequence[str], _: NothingAsked) -> Imported:
+def import_timelines(paths: Sequence[str], _: NoOptionsAsked) -> Imported:
     """Return timelines of other programs; a file without topics has that of its name."""
     parts, warnings = list[pl.DataFrame](), list[str]()
     for path in paths:

@@ -151,7 +151,7 @@ def read_positive(text: str) -> float:
     return value
 
 
-def read_whole(text: str) -> int:
+def read_all(text: str) -> int:
     """Return a whole number of days."""
     if not text.isascii() or not text.isdigit():
         raise NotANumber(f"'{text}' is no whole number of days")
@@ -181,7 +181,7 @@ WITHIN = Parameter(
     "how many days apart two dates may be that count as one; each date counts once",
     "0",
     ("0", "1", "7"),
-    parse=read_whole,
+    parse=read_all,
 )
 WORDS = (
     Parameter("rouge_1", "single words, which it is without this too", "", flag=True),

@@ -55,7 +55,7 @@ class ValueEvaluation(FrameEvaluation):
         index = index_of(tables)
         return Content(index, find_warnings(tables, index))
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
+    def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """The measures; one that names no attribute stands for all that the gold has."""
         present = [each for each in ATTRIBUTES if judged_topics(self.frames, each)]
         chosen = []

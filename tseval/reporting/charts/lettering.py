@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from math import fsum
 
-from tseval.reporting.page.markup import shown
+from tseval.reporting.page.markup import visible_text
 
 LONGEST = 32
 """So many characters of a name stand in a legend."""
@@ -49,7 +49,7 @@ def unique_labels(names: Sequence[str]) -> dict[str, str]:
     labels: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        label = shortened(shown(name)).strip() or "(no name)"
+        label = shortened(visible_text(name)).strip() or "(no name)"
         number, candidate = 1, label
         while candidate in taken:
             number += 1

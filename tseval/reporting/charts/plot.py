@@ -142,7 +142,7 @@ class Marks:
         yield from map(self._parts, panel.parts[::-1])
         yield from (self._of("line", each.run, "", d=self._path(each)) for each in lines)
         yield from (
-            self._of("line", each.run, "foretold", d=self._foretold(each)) for each in lines
+            self._of("line", each.run, "foretold", d=self._extrapolated(each)) for each in lines
         )
         yield from map(self._dots, panel.dots[::-1])
         yield from map(self._point, panel.points[::-1])
@@ -157,7 +157,7 @@ class Marks:
         ends = [point for point in panel.points if point.low is not None]
         found |= {"dot"} if any(weights) else set()
         found |= {"hollow"} if 0 in weights else set()
-        found |= {"foretold"} if any(self._foretold(each) for each in panel.lines) else set()
+        found |= {"foretold"} if any(self._extrapolated(each) for each in panel.lines) else set()
         found |= {"end"} if panel.points else set()
         found |= {"bar"} if ends else set()
         found |= {"cut"} if any(any(self._cut(point)) for point in ends) else set()
@@ -183,7 +183,7 @@ class Marks:
         until = math.inf if line.until is None else line.until
         return self._trace([*line.x], [*line.value], until, before=True)
 
-    def _foretold(self, line: Line) -> str:
+    def _extrapolated(self, line: Line) -> str:
         if line.until is None:
             return ""
         return self._trace([*line.x], [*line.value], line.until, before=False)

@@ -10,7 +10,7 @@ from tseval.core.blocks import Head, Rows, Saying, Searched, Timeline, Traces
 from tseval.core.panels import Panel, Picture
 from tseval.reporting.content import MeasureBoard, Report
 from tseval.reporting.curves import FEWEST_TOPICS
-from tseval.reporting.page.markup import Markup, shown
+from tseval.reporting.page.markup import Markup, visible_text
 from tseval.reporting.page.numbers import rounded
 from tseval.reporting.page.panels import Lines, aligned
 from tseval.reporting.page.tables import in_words
@@ -38,7 +38,7 @@ def json_of_report(report: Report) -> Markup:
     }
     if len(report.runs) > 1:
         more["pair"] = pair_data(report)
-    return _as_json(report.runs, panels, more | {"texts": [shown(text) for text in texts]})
+    return _as_json(report.runs, panels, more | {"texts": [visible_text(text) for text in texts]})
 
 
 def json_of_picture(picture: Picture, lines: Lines) -> Markup:
@@ -49,7 +49,7 @@ def json_of_picture(picture: Picture, lines: Lines) -> Markup:
 
 def _as_json(names: Sequence[str], panels: Mapping[str, Panel], more: dict[str, Any]) -> Markup:
     content = {
-        "runs": [shown(name) for name in names],
+        "runs": [visible_text(name) for name in names],
         "panels": {name: _panel(panel) for name, panel in panels.items()},
         **more,
     }
@@ -60,8 +60,8 @@ def _as_json(names: Sequence[str], panels: Mapping[str, Panel], more: dict[str, 
 def _panel(panel: Panel) -> dict[str, Any]:
     panel = aligned(panel)
     return {
-        "title": shown(panel.title),
-        "xTitle": shown(panel.x.title),
+        "title": visible_text(panel.title),
+        "xTitle": visible_text(panel.x.title),
         "stepped": panel.is_stepped,
         "x": _rounded(panel.places),
         "lines": [
@@ -79,14 +79,24 @@ def _rounded(values: Iterable[float | None]) -> list[float | None]:
 def _timeline(timeline: Timeline, texts: dict[str, int]) -> dict[str, Any]:
     """A topic; each text stands once on the page, however many updates have it."""
     updates = [
-        [x.run, shown(x.name), round(x.hours, DECIMALS), texts.setdefault(x.text, len(texts))]
+        [
+            x.run,
+            visible_text(x.name),
+            round(x.hours, DECIMALS),
+            texts.setdefault(x.text, len(texts)),
+        ]
         for x in timeline.updates
     ]
     return {
-        "topic": shown(timeline.topic),
+        "topic": visible_text(timeline.topic),
         "end": round(timeline.end, DECIMALS),
         "nuggets": [
-            [shown(x.name), round(x.hours, DECIMALS), rounded(x.importance), shown(x.text)]
+            [
+                visible_text(x.name),
+                round(x.hours, DECIMALS),
+                rounded(x.importance),
+                visible_text(x.text),
+            ]
             for x in timeline.nuggets
         ],
         "updates": updates,
@@ -110,7 +120,7 @@ def pair_data(report: Report) -> dict[str, Any]:
     """The scores of each topic by the leading measures, and curves topic by topic."""
     topics = max((len(each.steps[0]) for each in report.traces), default=0)
     return {
-        "topics": [shown(topic) for topic in report.topics],
+        "topics": [visible_text(topic) for topic in report.topics],
         "boards": [_board(each) for each in report.measures[: report.leading]],
         "traces": [_traces(each) for each in report.traces],
         "level": report.level,
@@ -121,7 +131,7 @@ def pair_data(report: Report) -> dict[str, Any]:
 
 def _board(board: MeasureBoard) -> dict[str, Any]:
     return {
-        "name": shown(board.name),
+        "name": visible_text(board.name),
         "unit": board.unit,
         "over": board.over,
         "pooled": board.pooled,
@@ -134,7 +144,7 @@ def _board(board: MeasureBoard) -> dict[str, Any]:
 def _traces(traces: Traces) -> dict[str, Any]:
     """Each step as its place and its value, one behind the other."""
     return {
-        "name": shown(traces.title),
+        "name": visible_text(traces.title),
         "x": traces.x,
         "places": _rounded(traces.places),
         "runs": [

@@ -22,7 +22,7 @@ from tseval.reporting.content import Download, Report
 from tseval.reporting.page import numbers, tables
 from tseval.reporting.page.data import filter_of, filters_of, json_of_picture, json_of_report
 from tseval.reporting.page.folders import without_folders
-from tseval.reporting.page.markup import Markup, run_name, shown
+from tseval.reporting.page.markup import Markup, run_name, visible_text
 from tseval.reporting.page.panels import Lines, table_of
 from tseval.reporting.page.verdict import companions, duel_of, is_outside, more_or_fewer
 from tseval.reporting.page.warned import worded
@@ -133,8 +133,8 @@ def _summary(report: Report) -> str:
 
 def _document(template: str, title: str, scripts: Iterable[str], given: dict[str, Any]) -> bytes:
     """A page that has this title, and loads nothing; its scripts follow what it holds."""
-    style = _beside("page.css") + plot_style() + palette.style()
-    script = "".join([*map(_beside, scripts), BEGIN])
+    style = _page_file("page.css") + plot_style() + palette.style()
+    script = "".join([*map(_page_file, scripts), BEGIN])
     return _filled(
         template,
         given,
@@ -161,7 +161,7 @@ def data_url(file: Download) -> str:
     return f"data:{file.kind};base64,{base64.b64encode(file.content).decode()}"
 
 
-def _beside(name: str) -> str:
+def _page_file(name: str) -> str:
     return files("tseval.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -181,7 +181,7 @@ def _templates() -> Environment:
         loader=FunctionLoader(_template),
         undefined=StrictUndefined,
     )
-    for name in ("chance", "number", "short", "signed", "weight", "whole"):
+    for name in ("chance", "number", "short", "signed", "weight", "thousands"):
         found.filters[name] = getattr(numbers, name)
     for name in ("anchor", "extent_of", "first_sayings", "lead", "place", "shade", "span"):
         found.globals[name] = getattr(tables, name)
@@ -211,10 +211,10 @@ def _templates() -> Environment:
 
 
 def _template(name: str) -> str:
-    source = _beside(f"templates/{name}").strip()
+    source = _page_file(f"templates/{name}").strip()
     return BREAK.sub(" ", BREAK_BETWEEN_TAGS.sub("", source))
 
 
 def _fit(value: Any) -> Any:
     """What a template shows: text without what a page should not obey."""
-    return value if hasattr(value, "__html__") else shown(str(value))
+    return value if hasattr(value, "__html__") else visible_text(str(value))

@@ -11,7 +11,7 @@ from tseval.reporting.content import Report
 
 def without_folders(report: Report) -> Report:
     """The report whose files, and what is said of them, go without the folders that they lie in."""
-    names = told_apart(row.path for row in report.inputs)
+    names = short_paths(row.path for row in report.inputs)
     return replace(
         report,
         inputs=tuple(row._replace(path=names.get(row.path, row.path)) for row in report.inputs),
@@ -23,7 +23,7 @@ def without_folders(report: Report) -> Report:
     )
 
 
-def told_apart(paths: Iterable[str]) -> dict[str, str]:
+def short_paths(paths: Iterable[str]) -> dict[str, str]:
     """Each path, where it is absolute by as many of its last parts as tell it from the others."""
     absolute = {path: parts for path in paths if (parts := _parts(path))}
     names = {}

@@ -61,7 +61,7 @@ def attributes_of(attributes: Attributes) -> str:
         if value is True:
             written.append(f" {name}")
         elif value is not None and value is not False:
-            written.append(f' {name}="{escape(shown(str(value)))}"')
+            written.append(f' {name}="{escape(visible_text(str(value)))}"')
     return "".join(written)
 
 
@@ -73,10 +73,10 @@ def joined(children: Iterable[Child]) -> Markup:
 def _child(child: Child) -> str:
     if isinstance(child, Markup):
         return child
-    return escape(shown(child), quote=False) if isinstance(child, str) else joined(child)
+    return escape(visible_text(child), quote=False) if isinstance(child, str) else joined(child)
 
 
-def shown(text: str) -> str:
+def visible_text(text: str) -> str:
     """Text without what a page can't hold or should not obey.
 
     Controls, lone surrogates and what turns the direction of all that follows are replaced. Each

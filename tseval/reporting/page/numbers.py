@@ -33,7 +33,7 @@ def short(value: float) -> str:
     return text.replace("0.", ".", 1) if size < 1 and "0." in text else text
 
 
-def whole(value: int) -> str:
+def thousands(value: int) -> str:
     """A count, with a comma between thousands."""
     return f"{value:,}"
 
