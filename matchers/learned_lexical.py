@@ -75,29 +75,42 @@ class LexicalBlock:
         with_digits = np.flatnonzero(words.digits)
         numerals = (texts[:, with_digits] > 0).astype(np.int64) @ asked[with_digits]
         update = np.repeat(np.arange(len(windows.counts)), windows.counts)
-        width = len(words.weights)
+        width, model = len(words.weights), self.gold.model
+        whole = {
+            "mass": np.log1p(words.weights),
+            "digits": np.where(words.with_digits > 0, 1.0, -1.0),
+            "grams": np.ones(width),
+        }
+        slope = (model.each["found"] + model.each["heaviest"]) / words.unit
+        lacking = wanted - 1e-6 - model.log_odds(whole)
 
         def promising(part: slice) -> NDArray[np.int64]:
-            rows = windows.number[part]
-            found = (texts[rows] @ asked).toarray() / words.unit
-            digits = numerals[rows].toarray()
-            share = digits / np.maximum(words.with_digits, 1)
-            log_odds = self.gold.model.log_odds(
+            rows, length = windows.number[part], windows.length[update[part]]
+            weight = (texts[rows] @ asked).toarray()
+            enough = lacking - model.each["length"] * length[:, None]
+            window, nugget = np.nonzero(slope * weight >= enough)  # as if every digit were found
+            found = weight[window, nugget] / words.unit
+            digits = np.asarray(numerals[rows[window], nugget]).ravel()
+            asked_digits = words.with_digits[nugget]
+            share = digits / np.maximum(asked_digits, 1)
+            log_odds = model.log_odds(
                 {
-                    "mass": np.log1p(words.weights),
+                    "mass": whole["mass"][nugget],
                     "found": found,
-                    "heaviest": np.minimum(found, words.heaviest),
-                    "digits": np.where(words.with_digits > 0, share, -1.0),
-                    "digits_missing": words.with_digits - digits,
-                    "length": windows.length[update[part], None],
-                    "grams": np.ones(width),
+                    "heaviest": np.minimum(found, words.heaviest[nugget]),
+                    "digits": np.where(asked_digits > 0, share, -1.0),
+                    "digits_missing": asked_digits - digits,
+                    "length": length[window],
+                    "grams": np.ones(len(nugget)),
                 }
             )
-            window, nugget = np.nonzero(log_odds >= wanted)
-            return update[part][window] * width + nugget
+            kept = log_odds >= wanted
+            return update[part][window[kept]] * width + nugget[kept]
 
         found = spread(promising, parts(len(update), width))
-        return np.divmod(np.unique(np.concatenate([np.zeros(0, np.int64), *found])), max(1, width))
+        pairs = np.sort(np.concatenate([np.zeros(0, np.int64), *found]), kind="stable")
+        is_first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
+        return np.divmod(pairs[is_first], max(1, width))
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probabilities of single pairs; 0 where a text has no words."""
