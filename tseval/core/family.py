@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import polars as pl
+
 from tseval.core.declared import check_values, declared, input_files, input_tables
 from tseval.core.input_warnings import (
     column_mapping_notes,
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-    import polars as pl
 
     from tseval.arrays import BoolArray, FloatArray, IntArray
     from tseval.core.batches import Batches
@@ -358,9 +359,9 @@ class Gold(ABC):
         Also of those with each mark.
         """
 
-    @abstractmethod
     def keep(self, rows: pl.DataFrame) -> pl.Series:
-        """Which rows can still change what later ones are worth."""
+        """Which rows can still change what later ones are worth: all, unless a family knows."""
+        return rows.select(pl.repeat(value=True, n=pl.len())).to_series()
 
     def prepare(
         self,
@@ -370,9 +371,10 @@ class Gold(ABC):
     ) -> pl.DataFrame:
         """The rows of a block with all that is found out about each when it comes.
 
-        `before` are the rows that are kept; a fault between them and the block is raised.
+        `before` are the rows that are kept; a fault between them and the block is raised. Names are
+        texts, since more of them will come.
         """
-        return block
+        return block.with_columns(pl.selectors.categorical().cast(pl.String))
 
     def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
         """Refuse gold of rows that never came; where more rows may come, only tell of it."""

@@ -131,10 +131,6 @@ class ChangeGold(FrameGold):
         """Return the evaluation of some rows; blocks may have cut a question."""
         return super().evaluate(replace(runs, frame=files.join_cut_questions(runs.frame)), others)
 
-    def keep(self, rows_read: pl.DataFrame) -> pl.Series:
-        """Return that all rows are kept: each moves those below it."""
-        return pl.repeat(value=True, n=rows_read.height, eager=True)
-
 
 def is_table_of_gains(path: str) -> bool:
     """Return whether a file has the columns of judged documents; a pipe is not looked at."""

@@ -414,19 +414,6 @@ class IncidentGold(FrameGold):
     evaluation = IncidentEvaluation
     has_sums = False
 
-    def prepare(
-        self,
-        block: pl.DataFrame,
-        before: pl.DataFrame | None,  # noqa: ARG002 - lines do not depend on one another
-        faults: FaultList,  # noqa: ARG002
-    ) -> pl.DataFrame:
-        """Return lines with names as texts, since more names will come."""
-        return block.with_columns(pl.selectors.categorical().cast(pl.String))
-
-    def keep(self, rows: pl.DataFrame) -> pl.Series:
-        """Return that all lines are kept: a later one of a post takes its place."""
-        return pl.repeat(value=True, n=rows.height, eager=True)
-
     def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
         """Refuse a run of which no line speaks of a labelled post."""
         if not to_come:
