@@ -129,13 +129,13 @@ def _take_all_letters() -> None:
     What is said of files goes out in the terminal's encoding, results are UTF-8 wherever they go.
     """
 
-    def said(message: Warning | str, *_: object, **__: object) -> None:
+    def show_warning(message: Warning | str, *_: object, **__: object) -> None:
         _say(f"warning: {message}")
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = said
+    warnings.showwarning = show_warning
 
 
 def _close_quietly() -> int:

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tseval.errors import visible
-from tseval.io.score_files import DASH, head, markdown_table, number, shown
+from tseval.io.score_files import DASH, displayed, head, markdown_table, number
 from tseval.io.times import TIMES, dated, early
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def scores_table(
     labels, rows = [], []
     for (run, topic), group in groupby(scores.records(per_topic=per_topic), lambda r: r[:2]):
         labels.append(([visible(run)] if several else []) + ([visible(topic)] if per_topic else []))
-        values = {record.measure: shown(record.value) for record in group}
+        values = {record.measure: displayed(record.value) for record in group}
         rows.append([values.get(name, "") for name in scores.measures])
     names = [head(each, scores.units) for each in scores.measures]
     columns = [[name, *values] for name, *values in zip(names, *rows, strict=True)]
@@ -80,7 +80,7 @@ def scores_table(
 
 def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], list[list[str]]]:
     """The heads and labels of a row for each (topic and) measure, and a column for each run."""
-    found = {record[:3]: shown(record.value) for record in scores.records(per_topic=per_topic)}
+    found = {record[:3]: displayed(record.value) for record in scores.records(per_topic=per_topic)}
     topics = list(dict.fromkeys(topic for _, topic, _ in found))
     labels = [[visible(topic), name] for topic in topics for name in scores.measures]
     columns = [

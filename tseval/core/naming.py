@@ -103,7 +103,7 @@ AS_THEY_ARE = Naming()
 
 
 @frozen
-class _Given:
+class _InputKind:
     """The inputs of one kind that were given."""
 
     kind: str
@@ -112,7 +112,7 @@ class _Given:
     sources: tuple[Input, ...]
 
     @classmethod
-    def of(cls, what: Declared, table: Schema, value: Any) -> _Given:
+    def of(cls, what: Declared, table: Schema, value: Any) -> _InputKind:
         """An input's field: nothing, one, or several."""
         each = () if value is None else tuple(value) if what.several else (value,)
         sources = tuple(input_of(one, table) for one in each)
@@ -128,7 +128,7 @@ def named(inputs: Inputs, naming: Naming) -> Inputs:
     """The inputs with what their columns and runs are called; a name that fits none is refused."""
     if naming == AS_THEY_ARE:
         return inputs
-    given = _given(inputs)
+    given = _input_kinds(inputs)
     _name_columns(list(given.values()), naming.names)
     _name_runs([each for each in given.values() if each.several], naming.run_names)
     return _with(inputs, given)
@@ -141,21 +141,21 @@ def name_imported(
 
     Returns the options with their files.
     """
-    beside = _given(options)
-    _name_columns([_Given(kind, table, True, tuple(sources)), *beside.values()], naming.names)
+    beside = _input_kinds(options)
+    _name_columns([_InputKind(kind, table, True, tuple(sources)), *beside.values()], naming.names)
     return _with(options, beside)
 
 
-def _given(inputs: Any) -> dict[str, _Given]:
+def _input_kinds(inputs: Any) -> dict[str, _InputKind]:
     """The inputs that may have names of their own, by their fields."""
     return {
-        field.name: _Given.of(what, what.table, getattr(inputs, field.name))
+        field.name: _InputKind.of(what, what.table, getattr(inputs, field.name))
         for field, what in declared(type(inputs))
         if what.table is not None
     }
 
 
-def _with(inputs: Inputs, given: Mapping[str, _Given]) -> Inputs:
+def _with(inputs: Inputs, given: Mapping[str, _InputKind]) -> Inputs:
     return replace(inputs, **{name: each.value for name, each in given.items()})  # type: ignore[type-var]
 
 
@@ -178,7 +178,7 @@ def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inpu
 
     What is said of no input holds for all that have the column, and in the stream for those lines.
     """
-    given = _given(replace(inputs, **{field: ()}))  # type: ignore[type-var]
+    given = _input_kinds(replace(inputs, **{field: ()}))  # type: ignore[type-var]
     stream, names = given[field], naming.names
     times = [each for each in names if each.own in TIME_KEYS and each.kind in ("", stream.kind)]
     names = tuple(each for each in names if each not in times or not each.kind)
@@ -241,7 +241,7 @@ def _name_file(
 
 
 def _name_columns(
-    given: Sequence[_Given], names: Sequence[ColumnName], *, may_lack: bool = False
+    given: Sequence[_InputKind], names: Sequence[ColumnName], *, may_lack: bool = False
 ) -> None:
     """Tell each input what its columns are called; what is said of one kind goes first."""
     for said in sorted(names, key=lambda each: bool(each.kind)):
@@ -270,7 +270,7 @@ def _name_columns(
             _refuse_column(said, [source for each in known for source in each.sources])
 
 
-def _name_times(said: ColumnName, meant: Sequence[_Given]) -> None:
+def _name_times(said: ColumnName, meant: Sequence[_InputKind]) -> None:
     """Tell inputs how they write times, all by the same clock; refuse it if no input has times."""
     TimeReading.of({said.own: said.name})
     names = ("time", "start") if said.own == "clock" else ()
@@ -286,7 +286,7 @@ def _name_times(said: ColumnName, meant: Sequence[_Given]) -> None:
         source.columns = {**source.columns, said.own: said.name}
 
 
-def _check_kind(said: ColumnName, given: Sequence[_Given]) -> None:
+def _check_kind(said: ColumnName, given: Sequence[_InputKind]) -> None:
     """Refuse a kind of inputs that there is not, or of which none is given."""
     kinds = [each.kind for each in given]
     if said.kind in ("", *(each.kind for each in given if each.sources)):
@@ -301,7 +301,7 @@ def _check_kind(said: ColumnName, given: Sequence[_Given]) -> None:
     )
 
 
-def _refuse_name(said: ColumnName, meant: Sequence[_Given]) -> None:
+def _refuse_name(said: ColumnName, meant: Sequence[_InputKind]) -> None:
     """Refuse a column that no table has; a file may name one that only other inputs have."""
     every = {c.name for schema in registry.schemas().values() for c in schema}
     if said.kept and (not meant or said.own in every):
@@ -349,7 +349,7 @@ def _has_column(source: Input, name: str) -> bool:
     )
 
 
-def _name_runs(given: Sequence[_Given], names: Sequence[str]) -> None:
+def _name_runs(given: Sequence[_InputKind], names: Sequence[str]) -> None:
     """Tell each file what its run is called."""
     files = [source for each in given for source in each.sources]
     for text in names:

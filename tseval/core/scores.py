@@ -109,10 +109,10 @@ class Scores:
     def _repr_html_(self) -> str:
         """What a notebook shows: the values of all topics, and the signature."""
         from tseval.io.markup import html_signature, html_table
-        from tseval.io.score_files import shown
+        from tseval.io.score_files import displayed
 
         rows = [
-            [run, *(shown(self.value(name, run=run)) for name in self.measures)]
+            [run, *(displayed(self.value(name, run=run)) for name in self.measures)]
             for run in self.runs
         ]
         table = html_table(["run", *self.measures], rows, names=1)

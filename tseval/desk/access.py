@@ -64,7 +64,7 @@ class AccessControl:
         """Who holds a cookie; None if nobody does."""
         return self._sessions.get(cookie or "")
 
-    def is_own_request(self, host: str | None, origin: str | None, *, writes: bool) -> bool:
+    def is_trusted_request(self, host: str | None, origin: str | None, *, writes: bool) -> bool:
         """Whether a request is for this desk, and if it writes, from one of its own pages."""
         if host is None or host.lower() not in self.hosts:
             return False

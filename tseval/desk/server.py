@@ -115,7 +115,7 @@ class RequestHandlers:
 
         async def respond(request: Request) -> Response:
             host, origin = request.headers.get("host"), request.headers.get("origin")
-            if not self.access.is_own_request(host, origin, writes=request.method != "GET"):
+            if not self.access.is_trusted_request(host, origin, writes=request.method != "GET"):
                 return _refuse(403, "this request does not come from the desk's own page")
             assessor = self.access.assessor(request.cookies.get(self.access.cookie))
             if assessor is None and stranger is not None:

@@ -28,7 +28,7 @@ class LineBlock(Input):
     """Some lines of a file or a stream, before which others stand; line 1 may head them."""
 
     is_part = True
-    is_compressed = is_there = can_be_read_again = False
+    is_compressed = has_bytes = can_be_read_again = False
 
     def __init__(self, source: Input, content: bytes, before: int, heading: bytes = b"") -> None:
         super().__init__(source.file)

@@ -85,7 +85,7 @@ class FaultList:
 
     def _rows(self, lines: set[int | None]) -> int | None:
         """The number of rows; of lines those that hold anything, but for a faultless header."""
-        if self.source.unit != "line" or not self.source.is_there:
+        if self.source.unit != "line" or not self.source.has_bytes:
             return self.rows
         content = self.source.complete_lines().split(b"\n")
         filled = [at for at, line in enumerate(content, start=1) if line.strip()]

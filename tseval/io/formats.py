@@ -57,7 +57,7 @@ def _cell(value: str) -> str:
 
 
 @frozen
-class NoOptionsAsked:
+class NoImportOptions:
     """The options of an import that has none."""
 
 
@@ -70,7 +70,7 @@ class Import:
     """What the files are."""
     made: Callable[[Sequence[Any], Any], Imported]
     """The table of the files at these paths, with the options."""
-    options: type = NoOptionsAsked
+    options: type = NoImportOptions
     """A record of declared options: `tseval.core.declared`."""
     several: bool = False
     """Whether it takes more than one file at a time."""

@@ -101,7 +101,7 @@ def row_input(source: Input, form: str | None) -> Input:
 
 def faults_of(source: Input, record: InputRecord) -> FaultList:
     """Return a list for the faults of an input that was read before."""
-    has_rows = record.unit == "row" and source.is_there
+    has_rows = record.unit == "row" and source.has_bytes
     return FaultList(row_input(source, recognise(source)[0]) if has_rows else source)
 
 

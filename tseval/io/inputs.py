@@ -135,7 +135,7 @@ class Input:
         return not self.is_standard_input and self.file.is_file()
 
     @property
-    def is_there(self) -> bool:
+    def has_bytes(self) -> bool:
         """Whether its bytes can be had: what stands for a frame has none."""
         return self.can_be_read_again or self._read_once is not None
 

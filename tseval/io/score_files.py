@@ -118,7 +118,7 @@ SMALLEST = 0.5 * 10**-DECIMALS
 DASH = "–"
 
 
-def shown(value: float | None) -> str:
+def displayed(value: float | None) -> str:
     """A value for people; a dash where it is undefined."""
     return DASH if value is None else number(value)
 
@@ -137,7 +137,7 @@ def score_rows(scores: ScoreFile) -> tuple[list[str], list[list[str]], int]:
     runs, topics = len(scores.runs) > 1, len({record.topic for record in scores.records}) > 1
     rows = []
     for (run, topic), group in groupby(scores.records, lambda record: record[:2]):
-        values = {record.measure: shown(record.value) for record in group}
+        values = {record.measure: displayed(record.value) for record in group}
         names = [*([run] if runs else []), *([topic] if topics else [])]
         rows.append([*names, *(values.get(name, "") for name in measures)])
     heads = [*(["run"] if runs else []), *(["topic"] if topics else [])]

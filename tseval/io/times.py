@@ -196,14 +196,14 @@ class Moment:
         if self.relative:
             return start + self.seconds
         if early(self.seconds) and start >= EARLIEST:
-            meant = _meant(self.text, self.seconds)
+            meant = _suggestion(self.text, self.seconds)
             raise NotANumber(f'"{self.text}" is {dated(self.seconds)}, before 1990{meant}')
         if not start and early(start) and not early(self.seconds):
             raise NotANumber(f'"{self.text}" is a date, but times count from 0: write 6h')
         return self.seconds
 
 
-def _meant(text: str, seconds: float) -> str:
+def _suggestion(text: str, seconds: float) -> str:
     """What was perhaps meant by a number of seconds that is too small for a time."""
     unit = "h" if seconds < HOURS_MEANT else "s"
     if _DURATION.fullmatch(text + unit):

@@ -57,7 +57,7 @@ from tseval.io.schema import (
     TOPICS,
     UPDATES,
 )
-from tseval.io.score_files import shown
+from tseval.io.score_files import displayed
 from tseval.io.tables import Table
 from tseval.io.times import NotANumber
 from tseval.io.times import duration as seconds_of
@@ -399,7 +399,7 @@ class TemporalEvaluation(FrameEvaluation):
         check_rules(edition, changed, inputs)
         name = matcher_name(options, assessed=inputs.matches is not None)
         tables, maker = known or read_tables(inputs, changed, access)
-        updates = rows.find_counted_updates(tables, changed)
+        updates = rows.find_scored_updates(tables, changed)
         judged: Table | None = None
         if "judged" in tables:
             from tseval.matching.verdicts import check_sample, design_of
@@ -450,17 +450,17 @@ class TemporalEvaluation(FrameEvaluation):
     # What else asks matchers.
 
     @cached_property
-    def counted_updates(self) -> pl.DataFrame:
+    def scored_updates(self) -> pl.DataFrame:
         """The updates that count, of all topics, under what stands for them."""
         rules = self.edition.rules
-        updates = rows.find_counted_updates(self.tables, rules)
+        updates = rows.find_scored_updates(self.tables, rules)
         return updates.filter("sampled") if rules.unsampled == "skip" else updates
 
     @cached_property
     def updates(self) -> pl.DataFrame:
         """The same with their ids and texts as such."""
         pool = rows.pool_of(self.tables) if "pool" in self.tables else None
-        return rows.add_texts(files.join_ids(self.counted_updates, "update_id"), pool)
+        return rows.add_texts(files.join_ids(self.scored_updates, "update_id"), pool)
 
     @cached_property
     def nuggets(self) -> pl.DataFrame:
@@ -470,7 +470,7 @@ class TemporalEvaluation(FrameEvaluation):
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """Who says what, by the rows of `updates` and `nuggets`: `update nugget score`."""
-        said = self.counted_updates.with_row_index("row")
+        said = self.scored_updates.with_row_index("row")
         if self.edition.rules.unsampled == "one-word":
             said = said.filter("sampled")
         gold, found = self.frames["nuggets"].with_row_index("row"), self.found
@@ -570,7 +570,7 @@ class TemporalEvaluation(FrameEvaluation):
             bounded = scores_of(self, wanted, asked.on_missing, asked.undefined)
             of_runs = []
             for run in scores.runs:
-                numbers = " and ".join(shown(bounded.value(name, run=run)) for name in BOUNDED)
+                numbers = " and ".join(displayed(bounded.value(name, run=run)) for name in BOUNDED)
                 of_runs.append(f"{'' if len(scores.runs) == 1 else f'{run} '}{numbers}")
             told = f": {', '.join(of_runs)}" if len(scores.runs) <= FEW else ""
             yield (
@@ -713,7 +713,7 @@ def read_judgments(
         raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
     known = read_tables(inputs, changed, access)
     names = ("run", *rows.UPDATE)
-    every = (known.tables["updates"].frame, rows.find_counted_updates(known.tables, changed))
+    every = (known.tables["updates"].frame, rows.find_scored_updates(known.tables, changed))
     senders = pl.concat([each.select(names) for each in every]).unique()
     return TemporalJudgments(inputs, options, edition, rules_asked, access, known, senders)
 

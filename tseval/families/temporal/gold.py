@@ -155,7 +155,7 @@ class TemporalGold(Gold):
         named = files.code_names(self._name_topics(block))
         named = files.split_ids(named, "update_id")
         tables = {**self.tables, "updates": Table("updates", named, ())}
-        updates = rows.add_texts(rows.find_counted_updates(tables, RULES), self.pool)
+        updates = rows.add_texts(rows.find_scored_updates(tables, RULES), self.pool)
         is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
         if "matches" in tables:
             matches, gold = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")

@@ -176,7 +176,7 @@ def recalls(judged: JudgedUpdates, pairs: pl.DataFrame, gold: Table) -> FloatArr
         frame = frame.with_columns(time=pl.lit(0.0))
     sent = replace(gold, name="updates", frame=frame, runs=tuple(judged.runs))
     tables, rules = {"updates": sent, "nuggets": gold}, Rules()
-    updates, nuggets = rows.find_counted_updates(tables, rules), rows.find_nuggets(tables, rules)
+    updates, nuggets = rows.find_scored_updates(tables, rules), rows.find_nuggets(tables, rules)
     found = rows.UpdatePairs(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
     index = rows.index_of(tables, updates, nuggets, found, rules)
     reward = "binary" if (nuggets["importance"] < 0).any() else "importance"

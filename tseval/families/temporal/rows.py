@@ -244,7 +244,7 @@ class UpdatePairs(NamedTuple):
 # Updates, and what stands for them.
 
 
-def find_counted_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
+def find_scored_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
     """Return all updates with the ids and the texts of what stands for them.
 
     `sampled` says whether an update is in the pool; all are without one. `weight` is that of an

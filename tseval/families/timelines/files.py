@@ -28,7 +28,7 @@ import polars as pl
 from tseval.core.wording import count, listed
 from tseval.io.cells import BYTE_ORDER_MARK, check_utf8
 from tseval.io.faults import FaultList
-from tseval.io.formats import Import, Imported, NoOptionsAsked, Rank
+from tseval.io.formats import Import, Imported, NoImportOptions, Rank
 from tseval.io.given import is_empty
 from tseval.io.inputs import Input
 from tseval.io.json_text import values_in
@@ -363,7 +363,7 @@ def name_timelines(frame: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
     return frame.with_columns(timeline=pl.col("timeline").fill_null(several))
 
 
-def import_timelines(paths: Sequence[str], _: NoOptionsAsked) -> Imported:
+def import_timelines(paths: Sequence[str], _: NoImportOptions) -> Imported:
     """Return timelines of other programs; a file without topics has that of its name."""
     parts, warnings = list[pl.DataFrame](), list[str]()
     for path in paths:
