@@ -109,7 +109,7 @@ def test_the_same_string_gives_the_same_measure_in_any_spelling() -> None:
     )
     assert measure("T(g=logistic(scale=6h))@24h").argument("g") == "logistic(scale=6h)"
     assert measure("R@6h") != measure("R")
-    assert measure("R@6h").at_end == measure("R")
+    assert measure("R@6h").whole == measure("R")
     assert {measure("R@6h"), measure("R@6h")} == {measure("R@6h")}
 
 

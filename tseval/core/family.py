@@ -178,12 +178,12 @@ class Evaluation(ABC):
 
     def account(self, measure: Measure) -> Result:
         """A measure at any time."""
-        whole = measure.at_end
+        whole = measure.whole
         return whole.definition.account(self.index_of(measure), whole)
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; `known` keeps what is asked for at several times."""
-        index, whole = self.index_of(measure), measure.at_end
+        index, whole = self.index_of(measure), measure.whole
         if whole not in known:
             known[whole] = self.account(measure)
         result = known[whole]

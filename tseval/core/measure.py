@@ -172,7 +172,7 @@ class Measure:
         return self.definition.higher_is_better != turned
 
     @cached_property
-    def at_end(self) -> Measure:
+    def whole(self) -> Measure:
         """The same measure at the end of the stream."""
         return self if self.at is None else replace(self, at=None)
 

@@ -151,12 +151,12 @@ def _score(
 
 def _columns(evaluation: Evaluation, wanted: Sequence[Measure]) -> Iterator[Column]:
     """Each measure at its time; what several times are taken from is kept until the last."""
-    last = {measure.at_end: at for at, measure in enumerate(wanted)}
+    last = {measure.whole: at for at, measure in enumerate(wanted)}
     known: dict[Measure, Result] = {}
     for at, measure in enumerate(wanted):
         yield evaluation.take(measure, known)
-        if last[measure.at_end] == at:
-            known.pop(measure.at_end, None)
+        if last[measure.whole] == at:
+            known.pop(measure.whole, None)
 
 
 def apply_missing_rule(evaluation: Evaluation, on_missing: str | None) -> Evaluation:

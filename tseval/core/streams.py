@@ -150,7 +150,7 @@ class Rows:
         known: dict[Measure, Any] = {}
         results, parts = {}, list[pl.DataFrame]()
         for at, measure in enumerate(self.measures):
-            whole, index = measure.at_end, found.index_of(measure)
+            whole, index = measure.whole, found.index_of(measure)
             known[whole] = known.get(whole) or found.account(measure)
             results[measure] = known[whole]
             before = known[whole].limits(found.times_of(measure, index))

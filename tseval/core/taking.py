@@ -39,7 +39,7 @@ def evaluate(
     accounts: dict[Measure, Result] = {}
     columns: list[Values] = []
     for measure in measures:
-        whole = measure.at_end
+        whole = measure.whole
         if whole not in accounts:
             accounts[whole] = whole.definition.account(index, whole)
         columns.append(accounts[whole].before(moments(measure, unit_starts)))
@@ -56,7 +56,7 @@ def curve(index: Units, measure: Measure, starts: FloatArray) -> Changes:
 
 def account_of(measure: Measure, index: Units) -> DatedResult:
     """The dated result of a measure, whatever its time; a `UsageError` for one that has none."""
-    return account_in(measure, measure.at_end.definition.account(index, measure.at_end))
+    return account_in(measure, measure.whole.definition.account(index, measure.whole))
 
 
 def in_batches(measure: Measure, index: Units, batches: Batches) -> Values:
@@ -71,6 +71,6 @@ def account_in(measure: Measure, found: Result) -> DatedResult:
     """A result that has curves and batches; a `UsageError` for one that has none."""
     if not isinstance(found, DatedResult):
         raise UsageError(
-            f"{measure.at_end} has no value in a part of the time: no curve, no batches"
+            f"{measure.whole} has no value in a part of the time: no curve, no batches"
         )
     return found

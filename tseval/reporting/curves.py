@@ -74,7 +74,7 @@ def curved(evaluation: Evaluation, measures: Sequence[Measure]) -> list[Measure]
 
     A curve is a mean over topics, so one of which `all` is none has none.
     """
-    whole = dict.fromkeys(each.at_end for each in measures)
+    whole = dict.fromkeys(each.whole for each in measures)
     return [each for each in whole if evaluation.follows(each) and not evaluation.pools(each)]
 
 

@@ -267,7 +267,7 @@ class IncidentEvaluation(FrameEvaluation):
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """Return a measure; at a time, over the posts made before it."""
-        stream, whole = self.index, measure.at_end
+        stream, whole = self.index, measure.whole
         if measure.at is not None:
             if stream.judged["time"].has_nulls():
                 raise UsageError(f"{measure}: some posts have no time: give --epochs FILE")

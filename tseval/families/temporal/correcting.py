@@ -115,7 +115,7 @@ def worths(index: EarliestIndex, measure: Measure) -> FloatArray:
     amount = weigh_nuggets(nuggets, kind)["reward"]
     if name == "P":
         amount *= costs(index, measure, "nuggets")
-    found: Any = measure.definition.account(index, measure.at_end)
+    found: Any = measure.definition.account(index, measure.whole)
     sums = found.values_at(np.full(index.units, np.inf))
     below = sums["rewards" if name == "C" else "below"].to_numpy()
     each: FloatArray = below.reshape(len(index.runs), len(index.topics))[:, topics_of(nuggets)]

@@ -111,7 +111,7 @@ def partners(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
 
 def tie_scores(index: TimelineIndex, ways: Ways, measure: Measure) -> pl.DataFrame:
     """Return precision and recall of each unit, with their ranges over alignments of one cost."""
-    sums = take(index, measure.at_end).values_at(np.full(index.units, np.inf))
+    sums = take(index, measure.whole).values_at(np.full(index.units, np.inf))
     found = spans(index, *ways[:-1]).join(sums, on=KEY, maintain_order="left")
     ends = {
         f"{name}est_{side}": divided(f"{name}_{side}", below, empty=0.0)

@@ -107,7 +107,7 @@ class TimelineEvaluation(FrameEvaluation):
         groups = pl.Series(np.tile(index.times["group"].to_numpy(), len(index.runs)))
         counted = pl.Series(scores.counted.ravel())
         for measure in wanted:
-            sums = measures.take(index, measure.at_end).values_at(self.times_of(measure, index))
+            sums = measures.take(index, measure.whole).values_at(self.times_of(measure, index))
             values = pl.when(pl.col("failed") == 0).then(pl.col("P", "R", "value")).otherwise(0.0)
             yield sums.select(*KEY, values, used=known & counted, group=groups)
 
