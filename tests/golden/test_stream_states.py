@@ -126,7 +126,7 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Follower, "together", together)
+    monkeypatch.setattr(Follower, "rows_per_look", together)
     monkeypatch.setattr(Follower, "rows_at_once", together)
     every = ("--every", together)
     uninterrupted = follow(tmp_path / "whole", matches, LINES, *every)
@@ -178,7 +178,7 @@ def test_a_second_interrupt_does_not_wait_until_all_is_told(
         raise AssertionError
 
     monkeypatch.setattr(Follower, "rows_at_once", 1)
-    monkeypatch.setattr(Follower, "together", 1)
+    monkeypatch.setattr(Follower, "rows_per_look", 1)
     handler = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(click, "echo", echo)
     with pytest.raises((KeyboardInterrupt, click.Abort)):

@@ -379,7 +379,7 @@ def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
         singly = told(lines)
         assert told(pieces) == singly
         with (
-            patch.object(Follower, "together", together),
+            patch.object(Follower, "rows_per_look", together),
             patch.object(Follower, "rows_at_once", together),
         ):
             assert told(pieces) == singly
