@@ -629,6 +629,7 @@ class Follower:
 
     def _step(self, block: pl.DataFrame, *, in_order: bool) -> list[str]:
         """Count these rows in all places; returns what is to be told of them."""
+        self.whole = False
         every, before = self.asked.every, self.rows.number
         runs = block["run"].to_list()
         self.rows.runs.update(dict.fromkeys(runs))
@@ -653,7 +654,6 @@ class Follower:
             late_then, latest_then = by_then[min((at + 1) * every - before, len(by_then) - 1)]
             if records:
                 told.append(self._line((at + 1) * every, late_then, latest_then, records))
-        self.whole = False
         self.rows.add(block, ahead)
         self.at.decided = self.decided
         self.at.late = late
