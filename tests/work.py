@@ -33,6 +33,11 @@ def first_alone(unit: Unit) -> int:
     return unit.first or 0
 
 
+def asleep(_: Unit) -> None:
+    """Nothing, for a minute."""
+    time.sleep(60)
+
+
 def process_of(_: Unit) -> int:
     """Where the unit was done."""
     return os.getpid()

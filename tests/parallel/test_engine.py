@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib import metadata
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -544,6 +545,28 @@ def test_an_interrupt_waits_until_processes_are_started() -> None:
         other.join()
     assert seen == ["started"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_is_too_large_for_a_pipe_holds_up_no_end() -> None:
+    """The second unit of a process is written to it while it works on the first."""
+    engine = choose(jobs=2)
+    units = [replace(each, path="x" * 3_000_000) for each in work.UNITS]
+    results = engine.run(work.asleep, units)
+
+    def first() -> None:
+        with suppress(Exception):
+            next(iter(results))
+
+    threading.Thread(target=first, daemon=True).start()
+    for _ in range(600):
+        if any(each.name.startswith("QueueFeeder") for each in threading.enumerate()):
+            break
+        time.sleep(0.1)
+    time.sleep(1)
+    closing = threading.Thread(target=engine.close, daemon=True)
+    closing.start()
+    closing.join(20)
+    assert not closing.is_alive()
 
 
 def test_ended_processes_leave_no_thread_behind() -> None:

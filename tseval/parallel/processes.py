@@ -71,6 +71,7 @@ class Worker:
         """Let the process end at once."""
         if self._pool is not None:
             queue = self._pool._call_queue
+            queue._reader.close()  # or a large unit that nobody reads would be written for ever
             self._pool.shutdown(kill_workers=True)
             self._pool = None
             # loky does not wait for the thread that fills its queue; were this process to end while
