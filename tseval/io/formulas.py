@@ -22,8 +22,8 @@ FORMULA = re.compile(rf"(?!{NUMBER}\"?\Z)[=+\-@\t\r](?s:.)")
 SUSPECT = re.compile(rf'[\n,\t"](?!{NUMBER}["\t\r\n,])[=+\-@\t\r]'.encode())
 """What stands in any file that holds one: a file without it is not divided into fields."""
 FIELDS = {
-    "csv": re.compile(r'(?m)(^|,)("?)((?<=")(?:[^"]|"")*|[^,\n]*)'),
-    "tsv": re.compile(r'(?m)(^|\t)("*)([^\t\n]*)'),  # quotes have no meaning, but to some programs
+    "csv": re.compile(r'(?m)(^|,)("?)((?<=")(?:[^"]|"")*|[^,\n]*)("?)'),
+    "tsv": re.compile(r'(?m)(^|\t)("*)([^\t\n]*)()'),  # quotes mean nothing, but to some
 }
 WARN = partial(warnings.warn, stacklevel=3)
 
@@ -43,11 +43,11 @@ def guarded(
     formulas = list[str]()
 
     def mend(field: re.Match[str]) -> str:
-        before, quotes, cell = field.groups()
+        before, quotes, cell, end = field.groups()
         if not FORMULA.match(cell):
             return field[0]
         formulas.append(cell)
-        return f"{before}{quotes}'{cell}"
+        return f"{before}{quotes}'{cell}{end}"
 
     if form not in SPREADSHEET_FORMS or not SUSPECT.search(b"\n" + content):
         return content
