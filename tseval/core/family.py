@@ -346,6 +346,8 @@ class Gold(ABC):
     """Whether a row of a key that stands before is marked; else it is a fault."""
     marks: ClassVar[tuple[str, ...]] = ()
     """The columns of prepared rows that say yes or no: it is counted how many rows say yes."""
+    memory: pl.DataFrame | None = None
+    """What `keep` remembers of rows beside those that it keeps, if anything."""
 
     @property
     def key(self) -> tuple[str, ...]:

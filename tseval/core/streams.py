@@ -68,7 +68,7 @@ ROWS_AT_ONCE = 1 << 17
 """Looks are taken together as long as they see so many rows."""
 SAVED_EVERY = 100_000
 """After how many rows the state of a stream is saved, at the latest."""
-FORMAT, META, EXACT = 8, "meta", "exact "
+FORMAT, META, EXACT = 9, "meta", "exact "
 """The form of a saved state, where it has what is no table, and what marks exact sums in it."""
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError)
 AGAIN = "again"
@@ -440,6 +440,7 @@ class Follower:
         tables = {"counts": rows.counts}
         tables |= {} if rows.kept is None else {"kept": rows.kept}
         tables |= {} if rows.sums is None else {"sums": rows.sums}
+        tables |= {} if self.gold.memory is None else {"memory": self.gold.memory}
         marks = enumerate(self.recent.columns())
         tables |= {f"recent {number}": pl.DataFrame({"mark": each}) for number, each in marks}
         meta = {"format": FORMAT, "position": asdict(at), "runs": list(rows.runs)}
@@ -453,7 +454,7 @@ class Follower:
             self.at = Position(**meta["position"])
             rows.number, rows.runs = meta["number"], dict.fromkeys(meta["runs"])
             rows.kept, rows.counts = tables.get("kept"), tables["counts"]
-            rows.sums = tables.get("sums")
+            rows.sums, self.gold.memory = tables.get("sums"), tables.get("memory")
             recent = [each["mark"].to_numpy() for name, each in tables.items() if "recent" in name]
             self.recent = Recent(recent)
         except (*UNREADABLE, zipfile.BadZipFile, zlib.error, pl.exceptions.PolarsError) as error:

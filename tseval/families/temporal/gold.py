@@ -130,7 +130,7 @@ class TemporalGold(Gold):
         self.starts = dict(starts.iter_rows())
         if "matches" in tables:
             told = [name for name in ("grade",) if name in tables["matches"].frame.columns]
-            self.told, self.waiting = ["nugget", *told, "match"], self._find_waiting()
+            self.told = ["nugget", *told, "match"]
         else:
             from tseval.matching.in_units import match_blocks
             from tseval.matching.matching import get_matcher
@@ -138,14 +138,6 @@ class TemporalGold(Gold):
             using = get_matcher(self.name, options.threshold)
             self.name, self.told = str(using), ["nugget", *["grade"] * bool(using.grades)]
             self.match = match_blocks(using, self.nuggets, access.sharing)
-
-    def _find_waiting(self) -> pl.Series:
-        """Return the matches of updates that are not in the pool: an update of each must come."""
-        every = self.tables["matches"].frame.with_row_index("match")
-        if self.pool is not None:
-            every = every.join(self.pool, on=rows.UPDATE, how="anti")
-        waiting: pl.Series = every["match"]
-        return waiting
 
     def prepare(
         self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
@@ -226,9 +218,10 @@ class TemporalGold(Gold):
         )
 
     def keep(self, updates: pl.DataFrame) -> pl.Series:
-        """Return which updates say more of a nugget than all before, or are the first of a match.
+        """Return which updates say more of a nugget than all before.
 
-        Also those of a run's least and largest confidence.
+        Also those of a run's least and largest confidence. Of matches it is remembered which
+        updates have come.
         """
         place, unit = pl.int_range(pl.len(), dtype=pl.UInt32), ["run", "nugget"]
         numbered = updates.select("run", "time", "says", row=place)
@@ -239,8 +232,8 @@ class TemporalGold(Gold):
         before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
         kept = [pairs.filter(pl.col("grade") > before)["row"]]
         if "match" in self.told:
-            spoken = pairs.filter(pl.col("match").is_in(self.waiting.implode()))
-            kept.append(spoken.sort("row").unique("match", keep="first")["row"])
+            met = [pairs.select("match")] + ([] if self.memory is None else [self.memory])
+            self.memory = pl.concat(met).unique()
         if "confidence" in updates.columns:
             level = pl.col("confidence").fill_null(0.0)
             is_end = (place == level.arg_min()) | (place == level.arg_max())
@@ -258,6 +251,8 @@ class TemporalGold(Gold):
                 rows.refuse_foreign_matches(tables)
             matches, gold = tables["matches"], tables["nuggets"].frame
             unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
+            if self.memory is not None:
+                unknown = unknown.join(self.memory, left_on="row", right_on="match", how="anti")
             waiting = unknown.height
             unknown = unknown.clear() if to_come else unknown
             files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)
