@@ -17,7 +17,7 @@ import polars as pl
 
 from tseval.core.contributions import ContributionResult
 from tseval.core.declared import declared, input_name
-from tseval.core.family import SHORT_HASH, Access, Evaluation, Gold
+from tseval.core.family import Access, Evaluation, Gold, hashes
 from tseval.core.input_warnings import Span
 from tseval.core.kernel import KEY
 from tseval.core.wording import count, listed
@@ -235,14 +235,9 @@ class FrameEvaluation(Evaluation):
         tables, applied = request.tables, request.rules
         content = cls.build(request)
         known = {name: tables[name].sources for name in readers if name in tables}
-        hashes = {
-            cls.trait_names.get(name, name): ",".join(
-                f"sha256:{source.sha256[:SHORT_HASH]}" for source in sources
-            )
-            for name, sources in list(known.items())[1:]
-        }
+        beside = {cls.trait_names.get(name, name): tables[name] for name in list(known)[1:]}
         told = applied.rules_signature(edition.rules)
-        traits = {"rules": told, **content.traits, **hashes, **content.last_traits}
+        traits = {"rules": told, **content.traits, **hashes(beside), **content.last_traits}
         return cls(
             edition=replace(edition, rules=applied),
             frames=content.frames,

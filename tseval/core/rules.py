@@ -6,9 +6,9 @@ is an instance, and the code that reads the record knows no editions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from tseval.errors import UsageError, did_you_mean
 from tseval.records import frozen
@@ -47,6 +47,9 @@ def choice(*words: str, **values: str) -> Any:
 class RuleSet:
     """A record of choices; fields of other kinds may stand beside them."""
 
+    always_named: ClassVar[tuple[str, ...]] = ()
+    """The rules that signatures name in any case, apart from those that are changed."""
+
     def each(self) -> Iterator[Rule]:
         """Every choice with the value that it has here."""
         for each in fields(self):
@@ -67,13 +70,13 @@ class RuleSet:
                 raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}{like}")
         return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
 
-    def rules_signature(self, base: RuleSet, without: Collection[str] = ()) -> str:
+    def rules_signature(self, base: RuleSet) -> str:
         """The rules that are others than those of an edition, as a part of the signature."""
         pairs = zip(self.each(), base.each(), strict=True)
         return ",".join(
             f"{mine.name}={mine.value}"
             for mine, theirs in pairs
-            if mine.value != theirs.value and mine.name not in without
+            if mine.value != theirs.value and mine.name not in self.always_named
         )
 
 

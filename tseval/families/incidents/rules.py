@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -44,6 +44,7 @@ SILENCED: Mapping[tuple[str, str], tuple[str, ...]] = {
 class IncidentRules(RuleSet):
     """Every choice; the defaults are the note of 2019, and what it leaves open made plain."""
 
+    always_named = OPEN
     actionable: tuple[str, ...] = ACTIONABLE
     """The types that call for action."""
     flat_gain: float = 0.3
@@ -216,10 +217,6 @@ class IncidentRules(RuleSet):
         if "alert-from" in names and self.absent_priority < self.alert_from <= 1:
             silent.append("scale-bottom")  # no post becomes an alert by it, or ceases to be one
         return frozenset(names.difference(silent))
-
-    def rules_signature(self, base: RuleSet, without: Collection[str] = ()) -> str:
-        """Return the rules that are others, without those that the signature always names."""
-        return super().rules_signature(base, {*OPEN, *without})
 
 
 ALERT_MEASURES = (

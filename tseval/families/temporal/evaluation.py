@@ -29,6 +29,7 @@ from tseval.core.family import (
     Column,
     Lost,
     ViewRequest,
+    hashes,
 )
 from tseval.core.frames import FrameEvaluation, read_inputs
 from tseval.core.measure import Measure
@@ -344,11 +345,7 @@ def check_texts(tables: Mapping[str, Table]) -> None:
 
 def hash_tables(tables: Mapping[str, Table]) -> dict[str, str]:
     """Return the short hashes of the inputs that can change a number, beside the runs."""
-    return {
-        name: ",".join(f"sha256:{source.sha256[:SHORT_HASH]}" for source in tables[name].sources)
-        for name in list(files.READERS)[1:]
-        if name in tables
-    }
+    return hashes({name: tables[name] for name in list(files.READERS)[1:] if name in tables})
 
 
 def latency_traits(tables: Mapping[str, Table], rules: Rules) -> dict[str, str]:
