@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     )
     from tseval.families.clusters.family import sample_posts
     from tseval.families.incidents.pooling import pool_incidents
-    from tseval.families.temporal.columns import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.correcting import sample
+    from tseval.families.temporal.files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.gold import LiveScores
     from tseval.families.temporal.rows import EarliestIndex
     from tseval.reporting.api import report
@@ -73,9 +73,9 @@ _PUBLIC = {
     "match": "tseval.families.calls",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.families.incidents.pooling",
-    "read_matches": "tseval.families.temporal.columns",
-    "read_nuggets": "tseval.families.temporal.columns",
-    "read_updates": "tseval.families.temporal.columns",
+    "read_matches": "tseval.families.temporal.files",
+    "read_nuggets": "tseval.families.temporal.files",
+    "read_updates": "tseval.families.temporal.files",
     "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.family",
     "sample": "tseval.families.temporal.correcting",

@@ -24,8 +24,9 @@ from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
 from tseval.core.input_warnings import shared_runs
 from tseval.core.naming import Naming, named
-from tseval.families.temporal.correcting import SAMPLING_MATCHER, draw_sample
+from tseval.families.temporal.correcting import draw_sample
 from tseval.families.temporal.evaluation import (
+    DEFAULT_MATCHER,
     MATCHER_NAMES,
     TemporalEvaluation,
     TemporalInputs,
@@ -51,7 +52,7 @@ known_pairs = click.option(
 @options.runs_and_nuggets
 @click.option(
     "--matcher",
-    default=SAMPLING_MATCHER,
+    default=DEFAULT_MATCHER,
     show_default=True,
     metavar="NAME",
     help=f"{MATCHER_NAMES}. By its scores nuggets stand in strata and are read; probabilities "
@@ -121,5 +122,5 @@ def command(
         access = Access(input_format, sharing, tell)
         evaluation = TemporalEvaluation.read(inputs, asked, edition, own, access)
         found = draw_sample(evaluation, pairs, depth, tell)
-    warn(shared_runs(evaluation.tables["updates"].sources), quiet)
+    warn(shared_runs(evaluation.inputs), quiet)
     deliver(spreadsheet_bytes(found, form), output)

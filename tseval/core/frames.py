@@ -161,6 +161,9 @@ class Request(NamedTuple):
     tables: Mapping[str, Table]
     others: pl.DataFrame | None = None
     """The numbers of rows of runs that were read before: `run topic rows again`."""
+    asked: Mapping[str, str] = MappingProxyType({})
+    """The rules that are asked for beside the edition's."""
+    access: Access = Access()
 
 
 class Content(NamedTuple):
@@ -171,6 +174,10 @@ class Content(NamedTuple):
     traits: Mapping[str, str] = MappingProxyType({})
     """The parts of the signature that stand before the hashes of inputs."""
     last_traits: Mapping[str, str] = MappingProxyType({})
+    first_traits: Mapping[str, str] = MappingProxyType({})
+    """Those that stand before the rules."""
+    fields: Mapping[str, Any] = MappingProxyType({})
+    """Further fields of the evaluation."""
 
 
 @frozen(kw_only=True)
@@ -217,12 +224,25 @@ class FrameEvaluation(Evaluation):
         access: Access,
     ) -> Made:
         """Read every input; a fault in any of them is an `InputError`."""
+        request = cls.read_request(inputs, options, edition, rules, access)
+        readers = cls.choose_readers(request.inputs, request.rules)
+        return cls.join(request, edition, readers)
+
+    @classmethod
+    def read_request(
+        cls,
+        inputs: Any,
+        options: Any,
+        edition: Edition[Any],
+        rules: Mapping[str, str],
+        access: Access,
+    ) -> Request:
+        """Read every input, to be joined once or more than once."""
         applied = edition.rules.changed(rules)
         access.check(inputs, options, rules)
         inputs = open_inputs(inputs)
         tables = cls.read_tables(inputs, options, applied, access)
-        readers = cls.choose_readers(inputs, applied)
-        return cls.join(Request(inputs, options, applied, tables), edition, readers)
+        return Request(inputs, options, applied, tables, asked=rules, access=access)
 
     @classmethod
     def join(
@@ -232,12 +252,23 @@ class FrameEvaluation(Evaluation):
         readers: Mapping[str, TableReader],
     ) -> Made:
         """Return the evaluation of tables; a fault between them is an `InputError`."""
+        return cls.of(cls.build(request), request, edition, readers)
+
+    @classmethod
+    def of(
+        cls: type[Made],
+        content: Content,
+        request: Request,
+        edition: Edition[Any],
+        readers: Mapping[str, TableReader],
+    ) -> Made:
+        """Return the evaluation of what was made of tables."""
         tables, applied = request.tables, request.rules
-        content = cls.build(request)
         known = {name: tables[name].sources for name in readers if name in tables}
         beside = {cls.trait_names.get(name, name): tables[name] for name in list(known)[1:]}
         told = applied.rules_signature(edition.rules)
-        traits = {"rules": told, **content.traits, **hashes(beside), **content.last_traits}
+        traits = {**content.first_traits, "rules": told, **content.traits, **hashes(beside)}
+        traits |= content.last_traits
         return cls(
             edition=replace(edition, rules=applied),
             frames=content.frames,
@@ -248,6 +279,7 @@ class FrameEvaluation(Evaluation):
                 for source in sources
             ),
             warnings=tuple(content.warnings),
+            **content.fields,
         )
 
     @property

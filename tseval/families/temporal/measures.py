@@ -159,18 +159,15 @@ def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
         return index.result(Contributions([find_useful(index, measure)], ratio()))
     cost = costs(index, measure, "updates")
     sent = index.outputs.select(*CONTRIBUTED, "^original$", "update", cost=cost)
-    of_updates = sent.select("update", "cost")
+    paid_for, paid = "update", sent.select("update", "cost")
     if "original" in sent.columns:
-        of_originals = of_updates.rename({"update": "original"})
-        sent = sent.drop("cost").join(of_originals, on="original", maintain_order="left")
-    if measure.argument("cost-of") == "match":
-        paid = index.earned(reward_of(measure)).join(of_updates, on="update")
-    else:
-        nuggets = index["nuggets"].select("nugget", cost=costs(index, measure, "nuggets"))
-        paid = (
-            index.earned(reward_of(measure)).drop("cost", strict=False).join(nuggets, on="nugget")
-        )
-    earned = paid.select(*CONTRIBUTED, above=pl.col("cost") * pl.col("worth"))
+        originals = paid.rename({"update": "original"})
+        sent = sent.drop("cost").join(originals, on="original", maintain_order="left")
+    if measure.argument("cost-of") == "nugget":
+        cost = costs(index, measure, "nuggets")
+        paid_for, paid = "nugget", index["nuggets"].select("nugget", cost=cost)
+    earned = index.earned(reward_of(measure)).join(paid, on=paid_for)
+    earned = earned.select(*CONTRIBUTED, above=pl.col("cost") * pl.col("worth"))
     return index.result(Contributions([earned, sent.select(*CONTRIBUTED, below="cost")], ratio()))
 
 
