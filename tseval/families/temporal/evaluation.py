@@ -297,7 +297,10 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTab
     files.refuse_swapped(inputs.updates, inputs.nuggets)
     if inputs.matches is None:
         access = replace(access, sharing=ALONE)
-    tables = read_inputs(inputs, access, files.readers_by(rules))
+    readers = files.readers_by(rules)
+    if len(inputs.updates) > 1 and any(map(files.may_be_of_track, inputs.updates)):
+        readers = {**readers, "updates": files.PAIRED_RUNS}
+    tables = read_inputs(inputs, access, readers)
     updates, nuggets = tables["updates"].frame, tables["nuggets"].frame
     times = nuggets.height / updates.height if updates.height else math.inf
     files.refuse_swapped(inputs.updates, inputs.nuggets, times)
@@ -312,9 +315,10 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTab
 
 
 def code_ids(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return the tables with the ids of updates as pairs of codes, as runs have them."""
+    """Return the tables with the ids of updates as pairs of codes, if runs have such."""
     coded = dict(tables)
-    for name in tables.keys() - {"updates"}:
+    is_coded = isinstance(tables["updates"].frame.schema["update_id"], pl.Struct)
+    for name in tables if is_coded else ():
         frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
         coded[name] = replace(tables[name], frame=frame)
     return coded

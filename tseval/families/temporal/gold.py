@@ -29,7 +29,6 @@ from tseval.families.temporal.evaluation import (
     TemporalInputs,
     TemporalOptions,
     check_texts,
-    code_ids,
     hash_tables,
     matcher_name,
 )
@@ -72,7 +71,6 @@ class StreamedEvaluation(TemporalEvaluation):
         """The tables, with names of the updates as codes too."""
         updates = self.tables["updates"]
         frame = files.code_names(updates.frame).with_row_index("update")
-        frame = files.split_ids(frame, "update_id")
         return {**self.tables, "updates": replace(updates, frame=frame)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
@@ -120,7 +118,7 @@ class TemporalGold(Gold):
             self.maker = files.maker_of(tables["matches"])
             self.name = self.maker or self.name
             tables["matches"] = files.drop_rejected(tables["matches"])
-        tables = code_ids(name_topics(tables, "nuggets", RULES.topic_names))
+        tables = name_topics(tables, "nuggets", RULES.topic_names)
         self.tables = {name: each for name, each in tables.items() if name != "updates"}
         self.pool = rows.pool_of(tables) if "pool" in tables else None
         self.nuggets = rows.find_nuggets(self.tables, RULES)
@@ -145,7 +143,6 @@ class TemporalGold(Gold):
         """Return updates with the texts of what stands for them, what they say, and their marks."""
         self._refuse_clashes(block, before, faults)
         named = files.code_names(self._name_topics(block))
-        named = files.split_ids(named, "update_id")
         tables = {**self.tables, "updates": Table("updates", named, ())}
         updates = rows.add_texts(rows.find_scored_updates(tables, RULES), self.pool)
         is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
