@@ -16,7 +16,7 @@ import polars as pl
 
 from tseval.core.family import Access, Gold, as_measures
 from tseval.core.frames import read_inputs
-from tseval.core.kernel import KEY
+from tseval.core.kernel import KEY, sort_rows
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.scoring import plain_scores
@@ -223,14 +223,18 @@ class TemporalGold(Gold):
         place, unit = pl.int_range(pl.len(), dtype=pl.UInt32), ["run", "nugget"]
         numbered = updates.select("run", "time", "says", row=place)
         pairs = numbered.explode("says").drop_nulls("says").unnest("says")
-        pairs = pairs.sort(*unit, "time", "row")
-        if "grade" not in self.told:
-            pairs = pairs.with_columns(grade=1.0)
-        before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
-        kept = [pairs.filter(pl.col("grade") > before)["row"]]
+        pairs = sort_rows(pairs, *unit, "time")
+        says_more = rows.begins(*unit)
+        if "grade" in self.told:
+            before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
+            says_more = pl.col("grade") > before
+        kept = [pairs.filter(says_more)["row"]]
         if "match" in self.told:
-            met = [pairs.select("match")] + ([] if self.memory is None else [self.memory])
-            self.memory = pl.concat(met).unique()
+            if self.memory is None:
+                number = self.tables["matches"].frame.height
+                self.memory = pl.select(has_come=pl.repeat(False, number))
+            has_come = self.memory["has_come"].scatter(pairs["match"], True)
+            self.memory = has_come.to_frame()
         if "confidence" in updates.columns:
             level = pl.col("confidence").fill_null(0.0)
             is_end = (place == level.arg_min()) | (place == level.arg_max())
@@ -249,7 +253,7 @@ class TemporalGold(Gold):
             matches, gold = tables["matches"], tables["nuggets"].frame
             unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
             if self.memory is not None:
-                unknown = unknown.join(self.memory, left_on="row", right_on="match", how="anti")
+                unknown = unknown.filter(~self.memory["has_come"].gather(unknown["row"]))
             waiting = unknown.height
             unknown = unknown.clear() if to_come else unknown
             files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)

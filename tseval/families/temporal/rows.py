@@ -422,12 +422,12 @@ def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame)
     An update id that several runs sent stands for each of them, unless the match names its run.
     """
     known = matches.select(*UPDATE, "nugget_id", pl.col("^run$")).with_row_index("match")
-    known = known.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
     pairs = join_updates(known, updates.select(*UPDATE, "update", of="run"))
+    pairs = pairs.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
     if "run" in matches.columns:
         run, of = (pl.col(name).cast(pl.String) for name in ("run", "of"))
         pairs = pairs.filter((run.str.strip_chars() == "") | (run == of))
-    return pairs.select("match", "update", "nugget").sort("match", "update")
+    return sort_rows(pairs.select("match", "update", "nugget"), "match", "update")
 
 
 def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
