@@ -253,9 +253,12 @@ class TemporalEvaluation(FrameEvaluation):
     """Who says what: `update nugget`, and scores and grades as far as there are such."""
 
     @classmethod
-    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - of any
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:
         """Return how the inputs are read by these rules."""
-        return files.readers_by(rules)
+        readers = files.readers_by(rules)
+        if len(inputs.updates) > 1 and any(map(files.may_be_of_track, inputs.updates)):
+            readers = {**readers, "updates": files.PAIRED_RUNS}
+        return readers
 
     @classmethod
     def read_request(
@@ -299,7 +302,8 @@ class TemporalEvaluation(FrameEvaluation):
         if "matches" in tables:
             tables["matches"] = files.count_matches(files.note_maker(tables["matches"]), rules)
         tables = name_topics(tables, "nuggets", rules.topic_names)
-        for name in tables.keys() - {"updates"}:
+        is_coded = isinstance(tables["updates"].frame.schema["update_id"], pl.Struct)
+        for name in tables if is_coded else ():
             frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
             tables[name] = replace(tables[name], frame=frame)
         if "judged" in tables:

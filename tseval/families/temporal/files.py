@@ -2,8 +2,8 @@
 
     READERS            the readers by the names of the inputs: updates, nuggets, matches, topics,
                        duplicates, pool, corrections, judged
-    readers_by(rules)  the same where rules have the track's files read otherwise; the ids of
-                       updates of runs are pairs of codes: `split_ids`, `join_ids`
+    readers_by(rules)  the same where rules have the track's files read otherwise; in runs of the
+                       track ids of updates are pairs of codes: `split_ids`, `join_ids`
     TEXTS_READER       reads updates whose times do not matter
 
 In all tables the columns `topic`, `run` and `team` are Categoricals; ids and texts are Strings.
@@ -131,6 +131,14 @@ def table_of(source: Input) -> str | None:
     return None
 
 
+def may_be_of_track(source: Input) -> bool:
+    """Return whether an input may be a run of the track."""
+    with suppress(InputError):
+        can_look = isinstance(source, FrameInput) or source.can_be_read_again
+        return not can_look or is_of_track(source, "updates")
+    return False
+
+
 def track_file(table: str, **more: object) -> tuple[TrackFile, ...]:
     """Return the file of the track that holds a table."""
     recognise = partial(is_of_track, table=table)
@@ -156,16 +164,15 @@ def coded(reader: TableReader) -> TableReader:
 def split_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     """Return a table with ids of updates as pairs of codes, as far as it has these columns.
 
-    A run has many updates of few documents, of which each id would take more memory than all else.
+    A run of the track has many updates of few documents: each id would take more memory than all
+    else.
     """
-    ids = {name: pl.col(name) for name in names if name in frame.columns}
-    return frame.with_columns(
-        pl.struct(
-            each.str.replace("-[^-]*$", "").cast(pl.Categorical).alias(DOC),
-            each.str.extract("(-[^-]*)$").fill_null("").cast(pl.Categorical).alias(PART),
-        ).alias(name)
-        for name, each in ids.items()
-    )
+    for name in [name for name in names if frame.schema.get(name) == pl.String]:
+        doc = frame[name].str.replace("-[^-]*$", "").alias(DOC)
+        part = frame[name].str.strip_prefix(doc).fill_null("").alias(PART)
+        codes = pl.DataFrame([doc.cast(pl.Categorical), part.cast(pl.Categorical)])
+        frame = frame.with_columns(codes.to_struct(name))
+    return frame
 
 
 def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
@@ -179,17 +186,38 @@ def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     )
 
 
-def of_documents(updates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Return the updates of documents that a table names, before they are joined with it."""
-    doc = pl.col("update_id").struct.field(DOC).to_physical()
-    return updates.filter(doc.is_in(known.select(doc.unique()).to_series().implode()))
+def join_updates(rows: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of a table beside the updates that they name by topic and id.
+
+    A number in the place of an id is joined in half of the time: that of a pair of codes, or the
+    hash of a text, which the text itself confirms.
+    """
+    of_rows = rows.with_columns(key=_key_of(rows))
+    sent = updates.with_columns(key=_key_of(updates))
+    joined = of_rows.join(sent, on="key")
+    is_same = [pl.col(name) == pl.col(f"{name}_right") for name in ("topic", "update_id")]
+    return joined.filter(is_same).drop("key", "topic_right", "update_id_right")
+
+
+def _key_of(frame: pl.DataFrame) -> pl.Series:
+    """Return a number for each update's id."""
+    ids = frame["update_id"]
+    if ids.dtype == pl.String:
+        return ids.hash()
+    doc, part = (ids.struct.field(each).to_physical().cast(pl.UInt64) for each in (DOC, PART))
+    return doc * 2**32 + part
 
 
 def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
-    """Return updates with their ids as pairs of codes."""
+    """Return updates with the ids of the track's runs as pairs of codes."""
     if DOC not in frame.columns:
-        return split_ids(frame, "update_id")
+        return frame
     return frame.with_columns(update_id=pl.struct(DOC, PART)).drop(DOC, PART)
+
+
+def pair_all_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return updates with all ids as pairs of codes."""
+    return split_ids(pair_ids(frame, faults), "update_id")
 
 
 def ids_as_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -435,18 +463,16 @@ def find_unknown(
     An update that is in no run is known all the same if it is in the pool.
     """
     rows, update = matches.frame.with_row_index("row"), ["topic", "update_id"]
-    known = [rows.join(updates, on=update, how="semi")]
+    named, sent = rows.select("row", *update, pl.col("^run$")), updates.select(*update, of="run")
+    known = join_updates(named, sent)
     if "run" in rows.columns:
-        of_every_run = pl.col("run").cast(pl.String).str.strip_chars() == ""
-        is_in_process = pl.col("run").is_in(updates["run"].unique().to_list())
-        known = [
-            known[0].filter(of_every_run),
-            rows.join(updates, on=["run", *update], how="semi"),
-            rows.filter(~of_every_run & ~is_in_process),
-        ]
-    if pool is not None:
-        known.append(rows.join(pool, on=update, how="semi"))
-    return rows.join(pl.concat(known), on="row", how="anti")
+        run = pl.col("run").cast(pl.String)
+        of_every_run = run.str.strip_chars() == ""
+        known = known.filter(of_every_run | (run == pl.col("of").cast(pl.String)))
+        is_in_process = run.is_in(updates["run"].unique().cast(pl.String).implode())
+        rows = rows.filter(of_every_run | is_in_process)
+    unknown = rows.join(known, on="row", how="anti")
+    return unknown if pool is None else unknown.join(pool, on=update, how="anti")
 
 
 def refuse_unknown(
@@ -659,7 +685,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
             schema=schema.UPDATES,
             tracks=(*track_file("updates", layout=RUN_LINES), PROPOSED_RUN),
             check=pair_ids,
-            once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
+            once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
         ),
         "nuggets": TableReader(
             schema=schema.NUGGETS,
@@ -708,9 +734,14 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
 NAMED_RUNS = replace(
     readers_by(PLAIN)["updates"],
     check=partial(check_and_code, check=ids_as_texts),
-    once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
     remarks=check_run,
 )
+PAIRED_RUNS = replace(
+    readers_by(PLAIN)["updates"],
+    check=partial(check_and_code, check=pair_all_ids),
+    once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
+)
+"""How several runs are read of which some may be the track's."""
 READERS = {**readers_by(PLAIN), "updates": NAMED_RUNS}
 """How tables are read where no rule says otherwise, with ids of updates as texts."""
 TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)

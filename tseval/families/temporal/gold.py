@@ -16,7 +16,7 @@ import polars as pl
 
 from tseval.core.family import Access, as_measures
 from tseval.core.frames import Content, FrameGold
-from tseval.core.kernel import KEY
+from tseval.core.kernel import KEY, sort_rows
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.scoring import plain_scores
@@ -57,10 +57,10 @@ class StreamedEvaluation(TemporalEvaluation):
     """`run topic rows` of the others, with how many of them have each of `rows.MARKS`."""
 
     @classmethod
-    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - of any
         """Return how the inputs are read: updates with texts as names, since more will come."""
         named = replace(files.NAMED_RUNS, check=name_ids)
-        return {**super().choose_readers(inputs, rules), "updates": named}
+        return {**files.readers_by(rules), "updates": named}
 
     @property
     def census(self) -> pl.DataFrame:
@@ -75,7 +75,6 @@ class StreamedEvaluation(TemporalEvaluation):
         """The tables, with names of the updates as codes too."""
         updates = self.request.tables["updates"]
         frame = files.code_names(updates.frame).with_row_index("update")
-        frame = files.split_ids(frame, "update_id")
         return {**self.request.tables, "updates": replace(updates, frame=frame)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
@@ -130,7 +129,6 @@ class TemporalGold(FrameGold):
         """Return updates with the texts of what stands for them, what they say, and their marks."""
         self._refuse_clashes(block, before, faults)
         named = files.code_names(self.topics.rename_in(block))
-        named = files.split_ids(named, "update_id")
         tables = {**self.tables, "updates": Table("updates", named, ())}
         updates = rows.add_texts(rows.find_scored_updates(tables, RULES), self.pool)
         is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
@@ -194,14 +192,18 @@ class TemporalGold(FrameGold):
         place, unit = pl.int_range(pl.len(), dtype=pl.UInt32), ["run", "nugget"]
         numbered = updates.select("run", "time", "says", row=place)
         pairs = numbered.explode("says").drop_nulls("says").unnest("says")
-        pairs = pairs.sort(*unit, "time", "row")
-        if "grade" not in self.told:
-            pairs = pairs.with_columns(grade=1.0)
-        before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
-        kept = [pairs.filter(pl.col("grade") > before)["row"]]
+        pairs = sort_rows(pairs, *unit, "time")
+        says_more = rows.begins(*unit)
+        if "grade" in self.told:
+            before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
+            says_more = pl.col("grade") > before
+        kept = [pairs.filter(says_more)["row"]]
         if "match" in self.told:
-            met = [pairs.select("match")] + ([] if self.memory is None else [self.memory])
-            self.memory = pl.concat(met).unique()
+            if self.memory is None:
+                number = self.tables["matches"].frame.height
+                self.memory = pl.select(has_come=pl.repeat(False, number))
+            has_come = self.memory["has_come"].scatter(pairs["match"], True)
+            self.memory = has_come.to_frame()
         if "confidence" in updates.columns:
             level = pl.col("confidence").fill_null(0.0)
             is_end = (place == level.arg_min()) | (place == level.arg_max())
@@ -220,7 +222,7 @@ class TemporalGold(FrameGold):
             matches, gold = tables["matches"], tables["nuggets"].frame
             unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
             if self.memory is not None:
-                unknown = unknown.join(self.memory, left_on="row", right_on="match", how="anti")
+                unknown = unknown.filter(~self.memory["has_come"].gather(unknown["row"]))
             waiting = unknown.height
             unknown = unknown.clear() if to_come else unknown
             files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)

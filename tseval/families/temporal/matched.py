@@ -15,7 +15,7 @@ from tseval.core.taking import evaluate
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
-from tseval.families.temporal.files import READERS, split_ids
+from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import Rules
 from tseval.io.formats import Forms, check_forms, form_for
 from tseval.io.given import check_inputs
@@ -102,11 +102,11 @@ def read_judged(
     tables = name_topics(tables, "nuggets", "gold")
     every = rows.add_texts(tables["updates"].frame, None)
     gold = tables["nuggets"].frame.with_row_index("nugget")
-    known = split_ids(tables["matches"].frame, "update_id").with_row_index("match")
+    known = tables["matches"].frame.with_row_index("match")
 
     def resolve(sent: pl.DataFrame) -> pl.DataFrame:
         """Return `match update nugget` of the matches of these updates."""
-        return rows.resolve(known, split_ids(sent.with_row_index("update"), "update_id"), gold)
+        return rows.resolve(known, sent.with_row_index("update"), gold)
 
     unknown = known.join(resolve(every), on="match", how="anti")
     if "run" in known.columns:
@@ -158,7 +158,7 @@ def recalls(judged: JudgedUpdates, pairs: pl.DataFrame, gold: Table) -> FloatArr
     Runs are ranked by it since times don't matter for it. Where nuggets have importances below 0,
     as some of the track of 2013 have, those above 0 count alike.
     """
-    frame = split_ids(judged.updates, "update_id")
+    frame = judged.updates
     if "time" not in frame.columns:
         frame = frame.with_columns(time=pl.lit(0.0))
     sent = replace(gold, name="updates", frame=frame, runs=tuple(judged.runs))

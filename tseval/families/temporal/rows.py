@@ -29,7 +29,8 @@ were read (UInt32, the same for one row in all frames; of equal times the smalle
 `index.times`
 : A row a topic: `topic start end latest`.
 
-In `index.updates` an `update_id` is a String, elsewhere a pair of codes: `files.join_ids`.
+In `index.updates` an `update_id` is a String, elsewhere of the track's runs a pair of codes:
+`files.join_ids`.
 
 An `update_id` and a `text` are those of what stands for the update: of the pool's update that it
 repeats. Ids and texts are Strings; `judged` is false where neither an assessor nor a matcher has
@@ -58,12 +59,13 @@ from tseval.core.kernel import (
     natural,
     quotient,
     running_total,
+    sort_rows,
     total,
     value,
 )
 from tseval.core.wording import count, listed, none_of, percent
 from tseval.errors import Doubt, InputError, Reason, UsageError
-from tseval.families.temporal.files import NUGGET, UPDATE, has_header, join_ids, of_documents
+from tseval.families.temporal.files import NUGGET, UPDATE, has_header, join_ids, join_updates
 from tseval.families.temporal.rules import Rules
 from tseval.io.names import natural_order
 from tseval.io.tables import Table
@@ -188,10 +190,15 @@ class EarliestIndex(FrameIndex):
         texts = self.outputs.select("update", pl.col("^(text|pool_row)$"))
         spans = add_texts(spans.join(texts, on="update"), self.frames.get("pool"))
         marked = mark_words(spans, self.rules.words, self.spans_in_bytes).sort("update", "low")
+        own = pl.col("update").cast(pl.Int64) * 2**32  # in order, so that a maximum ends with it
         high = pl.max_horizontal("low", "high")
-        behind = high.cum_max().shift(1, fill_value=0).over("update")
+        behind = (own + high).cum_max().shift(1, fill_value=0) - own
         new = (high - pl.max_horizontal("low", behind)).clip(0)
-        number = marked.group_by("update").agg(marked=new.cast(pl.Int64).sum().cast(pl.Float64))
+        number = (
+            marked.with_columns(new=new)
+            .group_by("update")
+            .agg(marked=pl.col("new").sum().cast(pl.Float64))
+        )
         known = updates.join(number, on="update", how="left", maintain_order="left")
         return known["marked"].fill_null(0.0)
 
@@ -253,7 +260,7 @@ def find_scored_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFra
         updates = _look_up_duplicates(updates, pool, tables["duplicates"].frame)
     places = pool.select("topic", stands="update_id").with_row_index("place")
     names = find_canonical(pool, rules).join(places, on=["topic", "stands"])
-    found = of_documents(updates.select("update", *UPDATE), names).join(names, on=UPDATE)
+    found = join_updates(names, updates.select("update", *UPDATE))
     none = pl.repeat(None, updates.height, dtype=pl.UInt32, eager=True)
     place = none.scatter(found["update"], found["place"])
     updates = updates.with_columns(sampled=place.is_not_null())
@@ -290,8 +297,7 @@ def find_canonical(pool: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     if "duplicate_id" not in pool.columns or rules.duplicates == "ignore":
         return pool.select(*UPDATE, stands="update_id")
     others = pool.select("topic", duplicate_id="update_id", other="update_id")
-    none = pl.struct(doc=pl.lit(NO_DUPLICATE, pl.Categorical), part=pl.lit("", pl.Categorical))
-    others = others.filter(pl.col("other") != none)
+    others = others.filter(join_ids(others, "other")["other"] != NO_DUPLICATE)
     named = pool.select(*UPDATE, "duplicate_id").join(
         others, on=["topic", "duplicate_id"], how="left", maintain_order="left"
     )
@@ -314,8 +320,10 @@ def _look_up_duplicates(
 
 def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
     """Return each update's weight among the lines of its run and topic."""
+    run, topic = (pl.col(name).to_physical().cast(pl.UInt64) for name in KEY)
+    unit = run * 2**32 + topic  # rows are grouped by one number in a third of the time
     if rules.confidence == "place":
-        return quotient(pl.lit(1.0), pl.col("update").cum_count().over(KEY))
+        return quotient(pl.lit(1.0), pl.col("update").cum_count().over(unit))
     if "confidence" not in updates.columns:
         raw = pl.repeat(1.0, pl.len())
     else:
@@ -323,7 +331,7 @@ def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
         raw = pl.when(raw.is_infinite()).then(INFINITE_CONFIDENCE).otherwise(raw)
     if rules.confidence == "raw":
         return raw
-    least, greatest = raw.min().over(KEY), raw.max().over(KEY)
+    least, greatest = raw.min().over(unit), raw.max().over(unit)
     return pl.when(greatest > least).then((raw - least) / (greatest - least)).otherwise(0.5)
 
 
@@ -399,13 +407,12 @@ def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame)
     An update id that several runs sent stands for each of them, unless the match names its run.
     """
     known = matches.select(*UPDATE, "nugget_id", pl.col("^run$")).with_row_index("match")
-    known = known.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
-    sent = of_documents(updates, known).select(*UPDATE, "update", of="run")
-    pairs = known.join(sent, on=UPDATE)
+    pairs = join_updates(known, updates.select(*UPDATE, "update", of="run"))
+    pairs = pairs.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
     if "run" in matches.columns:
         run, of = (pl.col(name).cast(pl.String) for name in ("run", "of"))
         pairs = pairs.filter((run.str.strip_chars() == "") | (run == of))
-    return pairs.select("match", "update", "nugget").sort("match", "update")
+    return sort_rows(pairs.select("match", "update", "nugget"), "match", "update")
 
 
 def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
@@ -437,11 +444,12 @@ def index_of(
     present = judged.select(*KEY, f"^{ARRIVAL}$").filter(begins()).unique()
     if rules.unsampled == "skip":
         judged = judged.filter("sampled")
-    outputs = judged.sort(*KEY, "time", maintain_order=True)
+    outputs = sort_rows(judged, *KEY, "time")
     may_match = outputs.select("update", *CONTRIBUTED, "sampled")
     if rules.unsampled == "one-word":
         may_match = may_match.filter("sampled")
-    pairs = unite_pairs(found.pairs.join(may_match.drop("sampled"), on="update"))
+    may_match = may_match.drop("sampled")
+    pairs = unite_pairs(found.pairs.join(may_match, on="update", maintain_order="left"))
     is_judged = pl.lit(found.judged is None) | (pl.col("sampled") & ("pool" in tables))
     if found.judged is not None:
         is_judged |= pl.col("update").is_in(found.judged.unique().implode())
@@ -477,16 +485,15 @@ def unite_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
     pair = ["update", "nugget"]
     if "grade" in pairs.columns:
         pairs = pairs.with_columns(pl.col("grade").max().over(pair))
-    pairs = pairs.sort("match") if "match" in pairs.columns else pairs
-    once = pairs.unique(pair, keep="first", maintain_order=True).sort(pair)
-    return once.drop("match", strict=False)
+    pairs = sort_rows(pairs, *pair, *[name for name in ("match",) if name in pairs.columns])
+    return pairs.filter(begins(*pair)).drop("match", strict=False)
 
 
 def find_firsts(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the earliest match of each nugget, and with grades each that says more of it."""
     unit = [*KEY, "nugget"]
-    rows = pairs.sort(*unit, "time", "update").with_columns(said=pl.len().over(unit))
-    opens = pl.struct(unit).rle_id().diff().fill_null(1) != 0
+    rows = sort_rows(pairs, *unit, "time").with_columns(said=pl.len().over(unit))
+    opens = begins(*unit)
     if "grade" not in pairs.columns:
         return rows.filter(opens).with_columns(grade=1.0, rise=1.0, opens=True)
     best = pl.col("grade").cum_max().over(unit)
@@ -612,9 +619,10 @@ def warn_of_pool(pool: Any, tables: Mapping[str, Table], rules: Rules) -> Iterat
             yield "the pool has no header; it is read all the same"
 
 
-def begins() -> pl.Expr:
-    """Return whether a row is of another run or topic than the row before."""
-    return pl.any_horizontal(pl.col(KEY) != pl.col(KEY).shift()).fill_null(True)
+def begins(*names: str) -> pl.Expr:
+    """Return whether a row differs from the row before in these columns, or in run and topic."""
+    keys = pl.col(names or KEY)
+    return pl.any_horizontal(keys != keys.shift()).fill_null(True)
 
 
 MARKS = ("sampled", "early", "silent", "judged")
