@@ -194,11 +194,8 @@ class EarliestIndex(FrameIndex):
         high = pl.max_horizontal("low", "high")
         behind = (own + high).cum_max().shift(1, fill_value=0) - own
         new = (high - pl.max_horizontal("low", behind)).clip(0)
-        number = (
-            marked.with_columns(new=new)
-            .group_by("update")
-            .agg(marked=pl.col("new").sum().cast(pl.Float64))
-        )
+        total_new = pl.col("new").cast(pl.Int64).sum().cast(pl.Float64)
+        number = marked.with_columns(new=new).group_by("update").agg(marked=total_new)
         known = updates.join(number, on="update", how="left", maintain_order="left")
         return known["marked"].fill_null(0.0)
 
