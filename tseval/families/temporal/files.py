@@ -677,9 +677,7 @@ def import_as(name: str, what: str, **more: object) -> tuple[PlainImport, ...]:
 
 def readers_by(rules: Rules) -> Mapping[str, TableReader]:
     """Return how the inputs are read by these rules: the runs, then in the signature's order."""
-    gold, matched, sampled = (
-        partial(read_table, rules=rules, columns=columns) for columns in (GOLD, MATCHED, SAMPLED)
-    )
+    read_by = partial(read_table, rules=rules)
     readers = {
         "updates": TableReader(
             schema=schema.UPDATES,
@@ -689,7 +687,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         ),
         "nuggets": TableReader(
             schema=schema.NUGGETS,
-            tracks=track_file("nuggets", read=gold),
+            tracks=track_file("nuggets", read=partial(read_by, columns=GOLD)),
             check=check_topics,
             empty=("holds no nuggets", "without nuggets there is nothing to score"),
             imports=import_as(
@@ -702,7 +700,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         ),
         "matches": TableReader(
             schema=schema.MATCHES,
-            tracks=track_file("matches", read=matched),
+            tracks=track_file("matches", read=partial(read_by, columns=MATCHED)),
             note=refuse_corrections,
             names_runs=False,
         ),
@@ -714,7 +712,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         ),
         "pool": TableReader(
             schema=schema.POOL,
-            tracks=track_file("pool", read=sampled),
+            tracks=track_file("pool", read=partial(read_by, columns=SAMPLED)),
             imports=import_as(
                 "ts-pool",
                 "pools",
@@ -751,18 +749,17 @@ TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
 def formats() -> Iterator[Format]:
     """Yield the kinds of files as `tseval validate` and `tseval import` know them."""
     words = "of TREC Temporal Summarization"
-    imports = {
-        "updates": Import("ts-run", f"runs {words}", import_run, WithPool),
-        "matches": Import("ts-matches", f"matches {words}", import_matches, WithPool),
+    own: dict[str, dict[str, Any]] = {
+        "updates": {"imports": (Import("ts-run", f"runs {words}", import_run, WithPool),)},
+        "matches": {
+            "imports": (Import("ts-matches", f"matches {words}", import_matches, WithPool),)
+        },
     }
-    for name in (
-        *("updates", "nuggets", "matches", "pool", "corrections", "judged", "topics", "duplicates"),
-    ):
+    verdicts = ("corrections", "judged")
+    own |= {name: {"read": partial(read_verdicts, name=name)} for name in verdicts}
+    for name in ("updates", "nuggets", "matches", "pool", *verdicts, "topics", "duplicates"):
         for each in READERS[name].formats:
-            own = (imports[name],) if name in imports else each.imports
-            each = replace(each, rank=Rank.LIKELY, imports=own)
-            has_verdicts = name in ("corrections", "judged")
-            yield replace(each, read=partial(read_verdicts, name=name)) if has_verdicts else each
+            yield replace(each, rank=Rank.LIKELY, **own.get(name, {}))
 
 
 FORMATS = tuple(formats())
