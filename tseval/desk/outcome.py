@@ -140,6 +140,6 @@ class Scoring:
         }
         inputs = TemporalInputs(("runs",), "nuggets", "matches")
         edition = edition_named(self.edition, "temporal")
-        request = Request(inputs, TemporalOptions(), edition.rules, tables)
-        evaluation = TemporalEvaluation.join(request, edition, READERS)
+        asked = (inputs, TemporalOptions(), edition.rules)
+        evaluation = TemporalEvaluation.join(Request(*asked, tables, edition, READERS))
         return scores_of(evaluation, chosen_measures(evaluation, self.measures))

@@ -472,21 +472,18 @@ def find_assessed(
 
 @frozen(eq=False)
 class ReadInputs:
-    """Inputs that were read, and by which edition they are scored."""
+    """Inputs that were read, and what they are scored by."""
 
     request: Request
-    edition: Edition[Rules]
 
     @classmethod
     def read(cls, inputs: TemporalInputs, options: Any, edition: Any, *more: Any) -> Self:
         """Read all inputs once."""
-        request = TemporalEvaluation.read_request(inputs, options, edition, *more)
-        return cls(request, edition)
+        return cls(TemporalEvaluation.read_request(inputs, options, edition, *more))
 
     def evaluate(self, **other: Any) -> TemporalEvaluation:
         """Return the evaluation, with others in the place of what was asked for or read."""
-        request = self.request._replace(**other)
-        return TemporalEvaluation.join(request, self.edition, files.READERS)
+        return TemporalEvaluation.join(self.request._replace(**other))
 
 
 @frozen(eq=False)

@@ -181,7 +181,7 @@ class TemporalGold(FrameGold):
         request = self.request._replace(tables=tables)
         fields = {"request": request, "found": pairs, "numbers": self.topics.rename_in(others)}
         content = Content(index, first_traits={"matcher": self.name}, fields=fields)
-        return StreamedEvaluation.of(content, request, DRAFT, self.readers)
+        return StreamedEvaluation.of(request, content)
 
     def keep(self, updates: pl.DataFrame) -> pl.Series:
         """Return which updates say more of a nugget than all before.
