@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         explain,
         jitter,
         match,
+        sample,
         score,
         score_changes,
         score_clusters,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     )
     from tseval.families.clusters.family import sample_posts
     from tseval.families.incidents.pooling import pool_incidents
-    from tseval.families.temporal.correcting import sample
     from tseval.families.temporal.files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.gold import LiveScores
     from tseval.families.temporal.rows import EarliestIndex
@@ -78,7 +78,7 @@ _PUBLIC = {
     "read_updates": "tseval.families.temporal.files",
     "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.family",
-    "sample": "tseval.families.temporal.correcting",
+    "sample": "tseval.families.calls",
     "score": "tseval.families.calls",
     "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",

@@ -24,9 +24,8 @@ from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
 from tseval.core.input_warnings import shared_runs
 from tseval.core.naming import Naming, named
-from tseval.families.temporal.correcting import draw_sample
+from tseval.families.temporal.correcting import SAMPLING_MATCHER, draw_sample
 from tseval.families.temporal.evaluation import (
-    DEFAULT_MATCHER,
     MATCHER_NAMES,
     TemporalEvaluation,
     TemporalInputs,
@@ -52,7 +51,7 @@ known_pairs = click.option(
 @options.runs_and_nuggets
 @click.option(
     "--matcher",
-    default=DEFAULT_MATCHER,
+    default=SAMPLING_MATCHER,
     show_default=True,
     metavar="NAME",
     help=f"{MATCHER_NAMES}. By its scores nuggets stand in strata and are read; probabilities "

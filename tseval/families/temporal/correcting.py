@@ -17,14 +17,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from tseval.core import registry
-from tseval.core.calling import Asking, CommonOptions, Where, evaluated
-from tseval.core.family import Column, ViewRequest, ViewRows, as_measures, several
+from tseval.core.calling import Asking, evaluated
+from tseval.core.family import Column, ViewRequest, ViewRows, as_measures
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
 from tseval.core.scores import Scores, over_topics
@@ -33,16 +33,12 @@ from tseval.core.taking import evaluate
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import (
-    DEFAULT_MATCHER,
     TemporalEvaluation,
-    TemporalInputs,
     TemporalOptions,
     error_of,
 )
 from tseval.families.temporal.measures import costs
 from tseval.families.temporal.rows import EarliestIndex, weigh_nuggets
-from tseval.io.columns import Columns, TimeWords
-from tseval.io.formats import Forms
 from tseval.io.schema import ALL_TOPICS
 from tseval.matching import sampling
 from tseval.matching.corrections import hold
@@ -57,10 +53,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.arrays import FloatArray, IntArray
-    from tseval.io.given import Given
-    from tseval.parallel.engine import Engine
     from tseval.parallel.sharing import Progress
 
+SAMPLING_MATCHER = "learned"
+"""The one whose scores are probabilities."""
 CORRECTED = ("P", "R", "Rs", "C")
 """The measures that verdicts can correct."""
 SHARES = ("R", "Rs", "C")
@@ -342,26 +338,7 @@ def traits_of(
 # Samples.
 
 
-def sample(
-    updates: Given | Sequence[Given],
-    nuggets: Given,
-    matcher: str = DEFAULT_MATCHER,
-    pairs: int = sampling.PAIRS,
-    *,
-    depth: int = sampling.DEPTH,
-    seed: int = 0,
-    threshold: float | None = None,
-    pool: Given | None = None,
-    corrections: Given | None = None,
-    edition: str = "draft",
-    rules: Mapping[str, str] | None = None,
-    jobs: int | None = None,
-    engine: str | Engine = "local",
-    scheduler: str | None = None,
-    input_format: Forms = None,
-    columns: Columns = None,
-    **timing: Unpack[TimeWords],
-) -> pd.DataFrame:
+def sample(asking: Asking, pairs: int, depth: int, seed: int) -> pd.DataFrame:
     """Draw nuggets, and give for each the texts to read: at most `pairs` rows to fill in.
 
     Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write yes
@@ -370,16 +347,8 @@ def sample(
     changes no draw. The same seed draws the same nuggets. `edition` and `rules` say which updates
     and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
     """
-    evaluation = evaluated(
-        registry.family("temporal"),
-        TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections),
-        TemporalOptions(matcher, threshold, seed=seed),
-        CommonOptions(
-            edition=edition, rules=rules or {}, forms=input_format, columns=columns, times=timing
-        ),
-        Where(jobs, engine, scheduler),
-    )
-    return draw_sample(evaluation, pairs, depth)
+    asking = asking._replace(options=replace(asking.options, seed=seed))
+    return draw_sample(evaluated(*asking), pairs, depth)
 
 
 def draw_sample(
@@ -403,7 +372,7 @@ def draw_sample(
         traits["nuggets"],
         updates,
         evaluation.nuggets,
-        read_likeliest(evaluation, options.matcher or DEFAULT_MATCHER, depth, progress),
+        read_likeliest(evaluation, options.matcher or SAMPLING_MATCHER, depth, progress),
         sizes(topics_of(gold), gold["importance"].to_numpy()),
         known,
     )
