@@ -18,7 +18,6 @@ from tseval.core.family import Access, as_measures
 from tseval.core.frames import Content, FrameGold
 from tseval.core.kernel import KEY, sort_rows
 from tseval.core.measure import Measure
-from tseval.core.rules import Edition
 from tseval.core.scoring import plain_scores
 from tseval.core.streams import Rows
 from tseval.errors import UsageError
@@ -31,7 +30,7 @@ from tseval.families.temporal.evaluation import (
     check_texts,
     matcher_name,
 )
-from tseval.families.temporal.rules import DRAFT, Rules
+from tseval.families.temporal.rules import DRAFT
 from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.tables import Table
@@ -92,18 +91,12 @@ class TemporalGold(FrameGold):
     in_order = True
     marks = rows.MARKS
 
-    def __init__(
-        self,
-        inputs: TemporalInputs,
-        options: TemporalOptions,
-        edition: Edition[Rules],
-        changed: Mapping[str, str],
-        access: Access,
-    ) -> None:
+    def __init__(self, inputs: TemporalInputs, options: TemporalOptions, *more: Any) -> None:
+        edition, changed, access = more
         if edition != DRAFT or changed:
             raise UsageError("what is not read whole scores by the draft, without other rules")
         name = matcher_name(options, assessed=inputs.matches is not None)
-        super().__init__(inputs, options, edition, changed, access)
+        super().__init__(inputs, options, *more)
         tables = {name: each for name, each in self.request.tables.items() if name != "updates"}
         self.tables, self.pool = tables, rows.pool_of(tables)
         self.nuggets = rows.find_nuggets(tables, RULES)
