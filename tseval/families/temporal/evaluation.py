@@ -411,8 +411,8 @@ class TemporalEvaluation(FrameEvaluation):
         """The measures; the rule reward=binary is a parameter of the draft's."""
         chosen = list(dict.fromkeys(wanted))
         for at, each in enumerate(chosen if self.request.asked.get("reward") == "binary" else ()):
-            is_fixed = each.has("updates") or each.has("reward")
-            if definitions.REWARD in each.definition.parameters and not is_fixed:
+            names = {parameter.name for parameter in each.definition.parameters}
+            if "reward" in names and not (each.has("updates") or each.has("reward")):
                 chosen[at] = each(reward="binary")
         return list(dict.fromkeys(chosen))
 

@@ -111,9 +111,8 @@ def default_cost(index: EarliestIndex) -> str:
 def leaves_cost_open(wanted: Iterable[Measure]) -> bool:
     """Return whether any of these measures could say what a text costs, and doesn't."""
     return any(
-        parameter.name == "cost" and not measure.has("cost")
+        "cost" in {each.name for each in measure.definition.parameters} and not measure.has("cost")
         for measure in wanted
-        for parameter in measure.definition.parameters
     )
 
 
@@ -526,14 +525,12 @@ def cover(
     """Return C or LC, or with `area` the area under their curve."""
     if not measure.has("area"):
         return sum_up(formula, is_biased, index, measure)
-    (gain,) = {"gain", "latency_gain"}.intersection(
-        formula(Totals(index.rules, is_biased)).meta.root_names()
-    )
+    value = formula(Totals(index.rules, is_biased))
+    (gain,) = {"gain", "latency_gain"}.intersection(value.meta.root_names())
     start, end = pl.col("start"), pl.col("end")
     gains = index.gains.select(*KEY, "time", gain).join(index.times, on="topic")
     share = divided(end - pl.col("time").clip(start, end), end - start, 0.0)
     gains = gains.select(*KEY, "time", pl.col(gain) * share)
-    value = formula(Totals(index.rules, is_biased))
     topics = index.rewards.join(index.times, on="topic")
 
     def score(sums: pl.DataFrame) -> pl.DataFrame:
@@ -550,8 +547,8 @@ NO_BOUND = "0 to infinity: one update may find many nuggets"
 
 def define_draft(name: str, account: Callable[..., ContributionResult], **more: Any) -> Definition:
     """Return the definition of a measure of the draft."""
-    more = {"citation": CITATION} | more
-    return documented(account, name=name, family=FAMILY, account=account, **more)
+    more = {"family": FAMILY, "citation": CITATION, "account": account, **more}
+    return documented(account, name=name, **more)
 
 
 def define_track(
