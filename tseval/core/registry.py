@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.family import Family
-from tseval.core.measure import Definition, Measure, parse_measure, split_measures
+from tseval.core.measure import Definition, Measure, parse_measure, split_measures, with_name
 from tseval.core.plugins import FAMILIES, MEASURES, brought, guard, leave_out
 from tseval.core.rules import Edition
 from tseval.errors import MeasureError, UsageError, did_you_mean
@@ -112,21 +112,21 @@ def families() -> dict[str, dict[str, Definition]]:
 
 
 def measure(text: str, family: str = FIRST) -> Measure:
-    """One measure by its name, such as `T(unit=min)@24h`."""
-    return parse_measure(text.strip(), definitions(family))
+    """One measure by its name or title, such as `T(unit=min)@24h` or `recall`."""
+    known = definitions(family)
+    return parse_measure(with_name(text.strip(), known), known)
 
 
 def measures(wanted: Iterable[str | Measure], family: str = FIRST) -> list[Measure]:
     """Measures from values and strings; a string may hold several. Repeats are dropped."""
-    listed = [
-        each
-        for item in wanted
-        for each in (
-            [item]
-            if isinstance(item, Measure)
-            else [measure(t, family) for t in split_measures(item)]
-        )
-    ]
+    known, listed = definitions(family), list[Measure]()
+    for item in wanted:
+        if isinstance(item, Measure):
+            listed.append(item)
+        else:
+            is_title = with_name(item.strip(), known) != item.strip()
+            parts = [item] if is_title else split_measures(item)
+            listed += [measure(part, family) for part in parts]
     return list(dict.fromkeys(listed))
 
 
