@@ -390,17 +390,14 @@ def note_maker(matches: Table) -> Table:
 
     For a table that is not as it was written it is `fuzzy(…)+edited`.
     """
-    maker = find_maker(matches.frame) if "matcher" in matches.frame.columns else None
-    return matches if maker is None else replace(matches, notes=(maker,))
-
-
-def find_maker(frame: pl.DataFrame) -> str | None:
-    """Return the matcher that its column and checksums tell; None for matches of assessors."""
+    frame = matches.frame
+    if "matcher" not in frame.columns:
+        return matches
     from tseval.io.machine_matches import EDITED, GRADE, IDS, NAMELESS, SPAN, checksum
 
     names = [name for name in frame["matcher"].unique(maintain_order=True) if name]
     if not names:
-        return None if frame.height else NAMELESS
+        return matches if frame.height else replace(matches, notes=(NAMELESS,))
     is_whole = "" not in frame["matcher"] and "checksum" in frame.columns
     for name in names if is_whole else ():
         rows = frame.filter(pl.col("matcher") == name)
@@ -411,7 +408,7 @@ def find_maker(frame: pl.DataFrame) -> str | None:
         ]
         own = checksum(name, zip(*cells, strict=True))
         is_whole = is_whole and set(rows["checksum"]) == {own}
-    return "+".join(names if is_whole else [*names, EDITED])
+    return replace(matches, notes=("+".join(names if is_whole else [*names, EDITED]),))
 
 
 def _cell(value: str | float | None) -> str:

@@ -7,6 +7,7 @@ stand here, beside the contributions that they shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,13 +41,10 @@ DEFAULT_SCALE = "6h"
 
 def read_weight(text: str) -> float:
     """Return a weight above 0; a `NotANumber` says why not."""
-    try:
-        weight = number(text)
-    except NotANumber:
-        weight = 0.0
-    if weight <= 0:
-        raise NotANumber(f"'{text}' is no weight: give a number above 0")
-    return weight
+    with suppress(NotANumber):
+        if (weight := number(text)) > 0:
+            return weight
+    raise NotANumber(f"'{text}' is no weight: give a number above 0")
 
 
 COST = Parameter(

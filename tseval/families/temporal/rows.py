@@ -802,15 +802,13 @@ def refuse_foreign_pool(
     """
     judged = census.filter(pl.col("topic").is_in(index.topics))
     number, sampled = judged.select(count_marked("read"), count_marked("sampled")).row(0)
-    updates = tables["updates"].frame
-    if "pool" not in tables or "team" in updates.columns or sampled or not number:
+    pool, updates = tables.get("pool"), tables["updates"].frame
+    if pool is None or "team" in updates.columns or sampled or not number:
         return
-    pool, runs = tables["pool"], runs_in(updates)
-    if pool.frame.height:
-        first = join_ids(pool.frame.head(1), "update_id").row(0, named=True)
+    for row in join_ids(pool.frame.head(1), "update_id").iter_rows(named=True):
         reason = (
             f"{none_of('the', number, 'update', 'updates')} in the pool, of all that the runs have "
-            f'in judged topics: the pool has updates such as "{first["update_id"]}" of topic '
-            f'"{first["topic"]}", the runs are {listed(runs)}'
+            f'in judged topics: the pool has updates such as "{row["update_id"]}" of topic '
+            f'"{row["topic"]}", the runs are {listed(runs_in(updates))}'
         )
         raise _unrelated(pool, reason, FOREIGN_POOL_CURE)
