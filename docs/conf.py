@@ -41,6 +41,8 @@ def write_formula(writer: HTML5Translator, node: nodes.math | nodes.math_block) 
     block = isinstance(node, nodes.math_block)
     formula = tex2mathml(node.astext(), as_block=block)
     writer.body.append(
-        f'<div style="overflow: auto hidden">{formula}</div>\n' if block else formula
+        f'<div style="overflow: auto hidden; padding: 0.4em 0">{formula}</div>\n'
+        if block
+        else formula
     )
     raise nodes.SkipNode
