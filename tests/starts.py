@@ -74,7 +74,7 @@ CD = "fixtures/changes"
 TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
-    "help": Start("--help", 8),
+    "help": Start("--help", 10),
     "help of score": Start("score --help", 74),
     "score": Start(f"score {RUN} {GIVEN}", 75, "importlib.metadata numpy.ma polars.dataframe"),
     "score as JSON": Start(

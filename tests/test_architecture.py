@@ -40,6 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "reporting": KERNEL | {"comparison"},
     "desk": KERNEL | {"families", "matching", "reporting", "matchers"},
     "measures": {"core"},
+    "plugins": {"core", "io", "errors", "records"},
     "engine": {"parallel"},
     "__main__": {"cli", "parallel"} | BASIS,
 }
