@@ -72,9 +72,14 @@ def metric_of(measure: Measure) -> str:
     return str(measure.argument("of")) if is_of_batches(measure) else measure.definition.name
 
 
-def length_of(measure: Measure, index: TrendIndex) -> str:
-    """Return the length of a measure's batches: the first asked for if it names none."""
-    return (str(measure.argument("batch")) or index.lengths[0]) if is_of_batches(measure) else WHOLE
+def trend_of(measure: Measure, index: TrendIndex) -> tuple[str, str]:
+    """Return the metric that a measure is taken from, and how long its batches last.
+
+    Without a length these are the first asked for.
+    """
+    if not is_of_batches(measure):
+        return metric_of(measure), WHOLE
+    return metric_of(measure), str(measure.argument("batch")) or index.lengths[0]
 
 
 def take(index: TrendIndex, runs: FloatArray, topics: Callable[[], FloatArray]) -> Taken:
@@ -86,7 +91,7 @@ def take(index: TrendIndex, runs: FloatArray, topics: Callable[[], FloatArray]) 
 
 def metric_or_statistic(index: TrendIndex, measure: Measure) -> Taken:
     """Return a metric over the whole period, or a statistic of its trend."""
-    trend = metric_of(measure), length_of(measure, index)
+    trend = trend_of(measure, index)
     runs = column(index.fitted(*trend), measure)
     return take(index, runs, lambda: column(index.fitted(*trend, by_topic=True), measure))
 
@@ -105,8 +110,8 @@ def column(fitted: Fitted, measure: Measure) -> FloatArray:
 
 def bursts(index: TrendIndex, measure: Measure) -> Taken:
     """Return the mean of a metric over the intervals of each entity that have positives."""
-    metric = metric_of(measure)
-    cut, place = index.cut(length_of(measure, index)), index.fitted(metric, WHOLE).place
+    metric, length = trend_of(measure, index)
+    cut, place = index.cut(length), index.fitted(metric, WHOLE).place
     means = []
     for counts, cutoff in zip(index.counts(cut), place.tolist(), strict=True):
         alone = counts.at(cutoff)
@@ -343,9 +348,7 @@ TITLES = {
     "t": "t of the slope",
     "p": "p of the slope",
     "spearman-p": "p of the rank correlation",
-    "AD": "Anderson-Darling",
     "AD-p": "p of Anderson-Darling",
-    "DW": "Durbin-Watson",
 }
 """The titles that a sentence writes in another way."""
 LESS_IS_BETTER = LOWER_IS_BETTER | {"se", "end-se", "AD"}
