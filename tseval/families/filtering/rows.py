@@ -284,8 +284,8 @@ def pair(
         earliest = runs.frame.group_by("post_id").agg(earliest=pl.col("time").min())
         judged = judged.join(earliest, on="post_id", how="left", maintain_order="left")
         judged = judged.with_columns(pl.col("time").fill_null(pl.col("earliest")))
-        told = "the truth tells no times of some documents: they have the earliest of any run"
-        warnings.append(told)
+        what = "the truth tells no times of some documents: they have the earliest of any run"
+        warnings.append(what)
     timeless = judged.filter(pl.col("time").is_null())
     reason = 'document "{post_id}" of topic "{topic}" has no time'
     truth.refuse(timeless.filter("positive"), reason, NO_TIME_CURE, "missing-time")
@@ -316,8 +316,8 @@ def pair(
     how: Literal["inner", "left"] = "inner" if rules.unjudged == "ignore" else "left"
     matched = once.join(known, on=PAIR, how=how).sort("run")
     if moved := matched.filter(pl.col("told") != pl.col("time")).height:
-        told = "with another time in the run than in the truth: the truth's counts"
-        warnings.append(f"{count(moved, 'document')} {told}")
+        what = "with another time in the run than in the truth: the truth's counts"
+        warnings.append(f"{count(moved, 'document')} {what}")
     if lost := timeless.height:
         warnings.append(f"{count(lost, 'judged pair')} without a time, not positive, left out")
     is_judged = pl.col("judged").is_not_null()
