@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -59,9 +60,7 @@ class TimelineOptions:
         within=("intervals",),
     )
     seed: int = option(
-        "For the topics that --explain intervals draws.",
-        default=0,
-        within=("intervals",),
+        "For the topics that --explain intervals draws.", default=0, within=("intervals",)
     )
 
 
@@ -134,14 +133,10 @@ class TimelineEvaluation(FrameEvaluation):
 
 
 VALUES = ("P", "R", "F")
+ROUGE = product(measures.ROUGE, measures.SIZES, VALUES)
 SHOWN = (
     *(f"{rows.DATES}({value})" for value in VALUES),
-    *(
-        f"{name}({size},{value})"
-        for name in measures.ROUGE
-        for size in measures.SIZES
-        for value in VALUES
-    ),
+    *(f"{name}({size},{value})" for name, size, value in ROUGE),
 )
 LEADING = (
     f"{rows.MANY_TO_ONE}(rouge_1,F)",
