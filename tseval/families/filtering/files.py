@@ -46,26 +46,18 @@ RETURNED = Schema(
     "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in schema.POSTS)
 )
 """Posts with a confidence; a post that stands twice is no fault."""
+RATING_MEANING = "2 vital, 1 useful, 0 neutral, -1 garbage"
+TIME_MEANING = "when the document came"
+SURE_MEANING = "how sure the assessor is; 0 is not at all"
 TRUTH = Schema(
     "truth",
     (
         replace(TOPIC, aliases=(*TOPIC.aliases, *schema.ENTITIES)),
         replace(POST_ID, aliases=(*schema.UPDATE_ID.names, *schema.DOCUMENTS)),
-        Column(
-            "relevance",
-            Kind.NUMBER,
-            aliases=("rating",),
-            meaning="2 vital, 1 useful, 0 neutral, -1 garbage",
-        ),
+        Column("relevance", Kind.NUMBER, aliases=("rating",), meaning=RATING_MEANING),
+        schema.optional("time", Kind.TIME, aliases=("timestamp",), meaning=TIME_MEANING),
         schema.optional(
-            "time", Kind.TIME, aliases=("timestamp",), meaning="when the document came"
-        ),
-        schema.optional(
-            "confidence",
-            Kind.NUMBER,
-            aliases=("conf",),
-            default="1",
-            meaning="how sure the assessor is; 0 is not at all",
+            "confidence", Kind.NUMBER, aliases=("conf",), default="1", meaning=SURE_MEANING
         ),
     ),
     row="an assessor's judgment of a document for a topic",

@@ -41,20 +41,11 @@ FIRST = "F_pra"
 PER = {"batch": None, "day": UNITS["d"], "hour": UNITS["h"], "second": UNITS["s"]}
 """The seconds of the time that slopes may be per."""
 OF = Parameter("of", "the metric whose trend it is", default="", choices=tuple(METRICS), bare=True)
-BATCH = Parameter(
-    "batch",
-    "how long a batch lasts; without it every length asked for by --batch",
-    default="",
-    choices=("1d", "7d", "30d"),
-    parse=duration,
-)
+LASTING = "how long a batch lasts; without it every length asked for by --batch"
+BATCH = Parameter("batch", LASTING, default="", choices=("1d", "7d", "30d"), parse=duration)
 PER_UNIT = Parameter("per", "the unit of time", default="batch", choices=tuple(PER))
-RESIDUALS = Parameter(
-    "residuals",
-    "as they are, or each times the root of its batch's weight",
-    default="raw",
-    choices=("raw", "weighted"),
-)
+SCALED = "as they are, or each times the root of its batch's weight"
+RESIDUALS = Parameter("residuals", SCALED, default="raw", choices=("raw", "weighted"))
 
 
 def is_of_batches(measure: Measure) -> bool:

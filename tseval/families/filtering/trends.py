@@ -555,15 +555,12 @@ class TrendIndex(FrameIndex):
             pairs = pairs.reshape(3, levels, *size)[..., :-1]
             passing = pairs[:, :0:-1].cumsum(axis=1)[:, ::-1].astype(np.float64)
             counting = self.counting[run][:, np.newaxis]
-            yield Counts(
-                passing[0],
-                passing[1] + passing[2],
-                negative * counting - passing[1],
-                (positive * counting).astype(np.float64),
-                self.constants,
-                counting if self.rules.entities == "all" else None,
-                self.documents(cut, run, low, high) if by_document else None,
-            )
+            quiet = negative * counting - passing[1]
+            wanted = (positive * counting).astype(np.float64)
+            among = counting if self.rules.entities == "all" else None
+            documents = self.documents(cut, run, low, high) if by_document else None
+            counted = passing[0], passing[1] + passing[2], quiet, wanted
+            yield Counts(*counted, self.constants, among, documents)
 
     def documents(self, cut: Cut, run: int, low: int, high: int) -> FloatArray:
         """Return how many documents of each batch are positive or returned, by cutoff.

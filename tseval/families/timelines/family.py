@@ -139,11 +139,8 @@ SHOWN = (
     *(f"{name}({size},{value})" for name, size, value in ROUGE),
 )
 LEADING = (
-    f"{rows.MANY_TO_ONE}(rouge_1,F)",
-    f"{rows.DATES}(F)",
-    f"{rows.MANY_TO_ONE}(rouge_2,F)",
-    "concat(rouge_1,F)",
-    "agreement(rouge_1,F)",
+    *(f"{rows.MANY_TO_ONE}(rouge_1,F)", f"{rows.DATES}(F)", f"{rows.MANY_TO_ONE}(rouge_2,F)"),
+    *("concat(rouge_1,F)", "agreement(rouge_1,F)"),
 )
 """What papers report: F of the days aligned with words, then of dates."""
 edition = partial(Edition, family=measures.FAMILY, measures=SHOWN, leading=LEADING)

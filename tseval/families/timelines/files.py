@@ -34,33 +34,20 @@ from tseval.io.given import is_empty
 from tseval.io.inputs import Input
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema, blank, optional
 
+TEXT_MEANING = "a sentence of the day's summary"
+NAME_MEANING = "which of several timelines of the topic; without it that of the file"
+ENTRY_MEANING = "1, 2, …: which entry of its date, where a date stands more than once"
+PUBLISHED_MEANING = "when the sentence was there; without it, or where it is blank, on its day"
 TIMELINES = Schema(
     "timelines",
     (
         TOPIC,
         Column("date", Kind.ID, aliases=("day",), meaning="the day: `2010-09-19`"),
-        Column(
-            "text",
-            Kind.TEXT,
-            aliases=("sentence", "summary"),
-            meaning="a sentence of the day's summary",
-        ),
+        Column("text", Kind.TEXT, aliases=("sentence", "summary"), meaning=TEXT_MEANING),
         RUN,
-        optional(
-            "timeline",
-            Kind.ID,
-            meaning="which of several timelines of the topic; without it that of the file",
-        ),
-        optional(
-            "date_entry",
-            Kind.ID,
-            meaning="1, 2, …: which entry of its date, where a date stands more than once",
-        ),
-        blank(
-            "published",
-            Kind.TIME,
-            meaning="when the sentence was there; without it, or where it is blank, on its day",
-        ),
+        optional("timeline", Kind.ID, meaning=NAME_MEANING),
+        optional("date_entry", Kind.ID, meaning=ENTRY_MEANING),
+        blank("published", Kind.TIME, meaning=PUBLISHED_MEANING),
     ),
     row="a sentence of the summary of a day",
 )

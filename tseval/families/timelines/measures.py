@@ -164,13 +164,8 @@ VALUE = (
 BETA = Parameter(
     "beta", "how much recall weighs in F: b", "1", ("0.5", "1", "2"), parse=read_positive
 )
-WITHIN = Parameter(
-    "within",
-    "how many days apart two dates may be that count as one; each date counts once",
-    "0",
-    ("0", "1", "7"),
-    parse=read_all,
-)
+APART = "how many days apart two dates may be that count as one; each date counts once"
+WITHIN = Parameter("within", APART, "0", ("0", "1", "7"), parse=read_all)
 WORDS = (
     Parameter("rouge_1", "single words, which it is without this too", "", flag=True),
     Parameter("rouge_2", "pairs of words", "", flag=True),

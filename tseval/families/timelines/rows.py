@@ -169,21 +169,12 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
     start = reference.group_by("topic").agg(start=pl.col("day").min() * UNITS["d"])
     times = references.unique("topic", keep="first", maintain_order=True).select("topic", "group")
     times = times.join(start, on="topic", how="left", maintain_order="left")
-    frames = {
-        "present": units.select(KEY),
-        "units": units,
-        "references": references,
-        "predicted": predicted,
-    }
-    frames |= {"reference": reference, "answers": answers, "summaries": summaries, "texts": texts}
-    return TimelineIndex(
-        runs.runs,
-        tuple(times["topic"].cast(pl.String)),
-        times.with_columns(pl.col("start").fill_null(0.0)),
-        predicted.select(*KEY, "time"),
-        frames,
-        rules,
-    )
+    frames = {"present": units.select(KEY), "units": units, "references": references}
+    frames |= {"predicted": predicted, "reference": reference, "answers": answers}
+    frames |= {"summaries": summaries, "texts": texts}
+    topics, outputs = tuple(times["topic"].cast(pl.String)), predicted.select(*KEY, "time")
+    times = times.with_columns(pl.col("start").fill_null(0.0))
+    return TimelineIndex(runs.runs, topics, times, outputs, frames, rules)
 
 
 def match_timelines(
