@@ -22,6 +22,7 @@ from tests.oracles import filtering as slow
 from tests.program import tseval as program
 from tseval.core import calling
 from tseval.core.family import ViewRequest
+from tseval.core.frames import to_pandas
 from tseval.core.registry import measures
 from tseval.families.filtering import explain
 from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
@@ -248,7 +249,7 @@ def test_sweeps(conformance: Path, folder: Path, metric: str) -> None:
 def test_z(conformance: Path, folder: Path) -> None:
     told = oracle(conformance)["kba2012"]["ztests_Fpra_1day_cutoff50"]["flat_vs_degrading"]
     evaluation = evaluated(conformance, "kba2012", "50", "ignore", folder)
-    frame = explain.join(explain.test_columns, evaluation.index, [("F_pra", "1d")])
+    frame = to_pandas(explain.join(explain.test_columns, evaluation.index, [("F_pra", "1d")]))
     (row,) = frame[(frame["run"] == "t-degrading") & (frame["other"] == "t-flat")].to_dict(
         "records"
     )

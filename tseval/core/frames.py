@@ -286,16 +286,13 @@ class FrameEvaluation(Evaluation):
     @property
     def ends(self) -> FloatArray:
         """When each topic ends."""
-        return self.index.times["end"].to_numpy() if self._has_batches else super().ends
+        times: pl.DataFrame = self.index.times
+        return times["end"].to_numpy() if "end" in times.columns else super().ends
 
     @property
     def latest(self) -> FloatArray:
         """The time of the latest gold of each topic."""
         return np.asarray(self.index.times["latest"].to_numpy())
-
-    @property
-    def _has_batches(self) -> bool:
-        return "end" in self.index.times.columns
 
     @property
     def sent(self) -> tuple[IntArray, FloatArray]:
@@ -332,21 +329,22 @@ class FrameGold(Gold):
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """Return a frame as users get it; numbers that are undefined are NaN, texts None."""
+    """Return a frame as users get it: undefined numbers are NaN, whole ones NA, texts None."""
     import pandas as pd
 
-    return pd.DataFrame({column.name: _values(column) for column in frame})
+    def values(column: pl.Series) -> Any:
+        if column.dtype.is_integer() and column.has_nulls():
+            return pd.array(column.to_list(), "Int64")
+        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+            return column.to_numpy()
+        return np.array(column.cast(pl.String).to_list(), object)
+
+    return pd.DataFrame({column.name: values(column) for column in frame})
 
 
-def _values(column: pl.Series) -> Any:
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return column.to_numpy()
-    return np.array(column.cast(pl.String).to_list(), object)
-
-
-def relative_start(times: pl.DataFrame, gold: Table) -> pl.DataFrame:
-    """Return the times of topics, which start at 0 where the times of the gold count from it."""
-    is_relative = any(source.is_relative for source in gold.sources)
+def relative_start(times: pl.DataFrame, *tables: Table) -> pl.DataFrame:
+    """Return the times of topics, which start at 0 where times of any table count from it."""
+    is_relative = any(source.is_relative for table in tables for source in table.sources)
     return times.with_columns(start=pl.lit(0.0)) if is_relative else times
 
 

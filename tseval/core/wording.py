@@ -17,8 +17,8 @@ NAMED = 5
 """How many names a warning lists before it counts the rest."""
 WORDS = 3
 """The number of unknown words that a warning lists before it counts the rest."""
-SENTENCE = re.compile(r"^[A-Z](?=[a-z]+(?![a-z(]))")
-"""The capital of a sentence, but not that of a name such as `Rs(t)`."""
+SENTENCE = re.compile(r"^[A-Z](?=[a-z]+(?![a-z(]|-[A-Z]))")
+"""The capital of a sentence, but not that of a name such as `Rs(t)` or `Durbin-Watson`."""
 LONGEST = 24
 """The number of characters after which a warning cuts a word."""
 AUTOMATIC = (

@@ -323,7 +323,8 @@ def _fields_of_lines(
         if not fields or is_comment or is_heading:
             continue
         if len(fields) < width or (len(fields) > width and not layout.may_have_more):
-            has, wanted = line.split(), layout.wanted or f"where there should be {width}"
+            more = " at least" * layout.may_have_more
+            has, wanted = line.split(), layout.wanted or f"where there should be {width}{more}"
             cure = layout.stranger(has) or layout.cure or f"each line is: {layout.words}"
             reason = f"{len(has)} field{'s' * (len(has) > 1)} {wanted}"
             faults.add(number, reason, cure, "field-count")

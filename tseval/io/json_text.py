@@ -18,7 +18,7 @@ import polars as pl
 
 from tseval.errors import Fault, InputError
 from tseval.io.cells import AS_JSON, BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
-from tseval.io.faults import FaultList
+from tseval.io.faults import FaultList, decoded_text, text_lines
 from tseval.io.inputs import UTF8_CURE, Input, not_utf8
 from tseval.io.schema import Column, Kind
 
@@ -34,6 +34,7 @@ ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
 ARRAY_CURE = "the file is one array, with commas between its elements: [ELEMENT, ELEMENT, …]"
 KEPT_HEADERS = 256
 """How many orders of keys are remembered, each with the columns that it has."""
+HALF = "an escape stands for half a character: not UTF-8"
 HALVES_CURE = "write both halves of the pair, or the character itself"
 DECIDED = ("run", "cost")
 """The optional columns that the first line of a stream decides about."""
@@ -105,6 +106,32 @@ def _line_of_doubled(text: str) -> int:
             levels[-1].add(key)
         before = sign
     return 1
+
+
+def read_document(source: Input, faults: FaultList, cure: str) -> Any:
+    """Return the value that a whole file is; a file that is none is refused with its line."""
+    text = decoded_text(source, faults).rstrip()  # so that what lacks at the end has a line
+    try:
+        document = load(text)
+    except (ValueError, RecursionError) as error:
+        faults.refuse(*fault_of(text, error, cure))
+    if "\\u" in text and holds_half(document):
+        faults.refuse(None, HALF, HALVES_CURE, "encoding")
+    return document
+
+
+def documents(source: Input, faults: FaultList, cure: str) -> Iterator[tuple[int, Any]]:
+    """Yield the value of each line with its line, or the one that the first line begins."""
+    filled = ((number, line) for number, line in text_lines(source, faults) if line.strip())
+    for at, (number, line) in enumerate(filled):
+        try:
+            for value in values_in(line, number, faults):
+                yield number, value
+        except (ValueError, RecursionError) as error:
+            if at == 0 and getattr(error, "pos", 0) >= len(line.rstrip()):
+                yield number, read_document(source, faults, cure)
+                return
+            faults.add(number, f"not JSON: {error}", cure, "json-syntax")
 
 
 def holds_key(source: Input, name: str) -> bool:
@@ -183,8 +210,7 @@ def values_in(
         reason = f"a JSON {kind} where an object is expected"
         faults.add(line, reason, object_cure, "json-type")
     elif escaped and holds_half(value):
-        reason = "an escape stands for half a character: not UTF-8"
-        faults.add(line, reason, HALVES_CURE, "encoding")
+        faults.add(line, HALF, HALVES_CURE, "encoding")
     else:
         yield value
 

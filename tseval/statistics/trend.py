@@ -292,8 +292,10 @@ def _length(parts: Floats) -> Floats:
     return np.asarray(np.sqrt((parts**2).sum(axis=1)))
 
 
-def ratio(above: ArrayLike, below: ArrayLike, where: Mask | bool = True) -> Floats:
-    """The one by the other; NaN elsewhere, and where the divisor is 0 or unknown."""
+def ratio(
+    above: ArrayLike, below: ArrayLike, where: Mask | bool = True, empty: float = np.nan
+) -> Floats:
+    """The one by the other; `empty` elsewhere, and where the divisor is 0 or unknown."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
     there = np.asarray(where) & (below > 0)
-    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=there))
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, empty), where=there))

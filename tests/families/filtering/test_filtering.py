@@ -357,13 +357,12 @@ def test_rankings_with_too_few_batches_for_some() -> None:
 
 
 def test_a_topic_of_the_name_of_all(tmp_path: Path) -> None:
-    """`all` is no mean here, and the line is told."""
     path = tmp_path / "truth.tsv"
     path.write_text("topic\tpost_id\trelevance\nflood\t1-a\t2\nall\t2-b\t2\n")
     done = program("filter", STEADY, path)
-    said = 'truth.tsv:3: a topic is called "all", the name of the row of all topics together'
+    said = 'truth.tsv:3: a topic is called "all", the name of the mean over topics'
     assert said in done.err
-    assert "give the topic another name, in the runs too" in done.err
+    assert "give the topic another name" in done.err
 
 
 def test_topics_that_all_have_too_few_positives() -> None:
@@ -620,8 +619,8 @@ def test_bursts_by_hand() -> None:
 
 def test_places() -> None:
     values_ = np.array([0.5, np.nan, 0.7, 0.5, 0.1])
-    assert places(values_).tolist() == [2, pd.NA, 1, 2, 4]
-    assert places(-values_).tolist() == [2, pd.NA, 4, 2, 1]
+    assert places(values_).to_list() == [2, None, 1, 2, 4]
+    assert places(-values_).to_list() == [2, None, 4, 2, 1]
 
 
 # The files of the track

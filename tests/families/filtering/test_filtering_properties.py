@@ -17,6 +17,7 @@ from tests.oracles import filtering as slow
 from tests.oracles.filtering import Options
 from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.family import ViewRequest
+from tseval.core.frames import to_pandas
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.errors import InputError
@@ -135,7 +136,7 @@ def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
     options = replace(world.options, cutoff=cutoff)
     length = evaluation.index.lengths[0]
     asked = [(metric, length) for metric in METRICS]
-    frame = explain.join(explain.batch_columns, evaluation.index, asked)
+    frame = to_pandas(explain.join(explain.batch_columns, evaluation.index, asked))
     for number, rows in enumerate(world.runs):
         tallies = slow.tallies(slow.best(rows), world.truth, options)
         for metric in METRICS:
@@ -231,7 +232,8 @@ def test_bursts(world: World, cutoff: int, metric: str) -> None:
 @given(worlds())
 def test_the_weights_of_bursts(world: World) -> None:
     evaluation = world.evaluation("sweep")
-    frame = explain.burst_weights(evaluation.index, evaluation.index.lengths[0])
+    index = evaluation.index
+    frame = pd.DataFrame(index.burst_weights(index.cut(index.lengths[0])))
     own = frame[frame["topic"] != "all"]
     ours = {
         (t, int(s)): w for t, s, w in zip(own["topic"], own["start"], own["weight"], strict=True)
@@ -269,7 +271,8 @@ def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: boo
     options = replace(world.options, cutoff=50)
     evaluation = world.evaluation("50")
     asked = [(metric, evaluation.index.lengths[0])]
-    frame = explain.join(explain.fit_columns, evaluation.index, asked, weighted=weighted)
+    fits = explain.join(explain.fit_columns, evaluation.index, asked, weighted=weighted)
+    frame = to_pandas(fits)
     for rows, ours in zip(world.runs, frame.to_dict("records"), strict=True):
         points = slow.series(slow.tallies(slow.best(rows), world.truth, options), metric, options)
         line = slow.line(points)
@@ -318,7 +321,7 @@ def test_the_tables_of_stability(world: World, metric: str) -> None:
     """Held to the fits of single runs, counted one by one."""
     evaluation = world.evaluation("50")
     asked = [(metric, f"{length}s") for length in (4, 7)]
-    frame = explain.join(explain.fit_columns, evaluation.index, asked)
+    frame = to_pandas(explain.join(explain.fit_columns, evaluation.index, asked))
     short, long = (frame[frame["batch"] == length].to_dict("records") for _, length in asked)
     names = [f"end({metric},batch={length})" for _, length in asked]
     sections = explain.stability(evaluation, as_measures(names)).sections
@@ -357,7 +360,8 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
     asked = [(metric, evaluation.index.lengths[0]) for metric in metrics]
     members = {team: [at for at, r in enumerate(named) if named[r] == team] for team in "ab"}
     tables = explain.rank_teams(explain.rankings(evaluation.index, asked), members)
-    frame, runs = tables["Teams by their best run"], explain.rank(evaluation.index, asked)
+    frame = to_pandas(tables["Teams by their best run"])
+    runs = pd.concat(to_pandas(explain.rank(evaluation.index, *each)) for each in asked)
     for metric, length in asked:
         own = frame[frame["ranking"] == f"end({metric},batch={length})"]
         by_run = runs[runs["metric"] == metric].set_index("run")["place"]

@@ -517,7 +517,7 @@ def test_json_may_stand_over_several_lines(tmp_path: Path) -> None:
     file.write_text('{"qid": "t",\n "run_id": "r", "nuggets": []}')
     assert tseval.score_responses(file, "vital").value("vital") == 0
     file.write_text('{"qid": "t",\n "qid": "r"')
-    with faulty("json-syntax", 1):
+    with faulty("json-syntax", 2):
         tseval.score_responses(file)
     file.write_text("[{}, 3]")
     with faulty("record-format", 1):

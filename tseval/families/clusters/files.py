@@ -33,7 +33,7 @@ from tseval.core.declared import SAMPLING_HELP, SAMPLINGS, SEED_HELP, file_optio
 from tseval.errors import Fault, InputError, UsageError
 from tseval.io import JSON, json_text, records, tables
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times
-from tseval.io.faults import FaultList, decoded_text, text_lines
+from tseval.io.faults import FaultList, text_lines
 from tseval.io.fields import Layout
 from tseval.io.formats import Format, Imported, Line, Rank
 from tseval.io.forms import recognise
@@ -352,11 +352,7 @@ def read_facts(source: Input, faults: FaultList) -> Iterator[tuple[Any, ...]]:
 
 def read_topics(source: Input, faults: FaultList) -> Iterator[tuple[Any, ...]]:
     """Yield the posts of each cluster of Microblog and RTS, or None, each with its path."""
-    text = decoded_text(source, faults)
-    try:
-        topics, root = json_text.load(text), ""
-    except (ValueError, RecursionError) as error:
-        faults.refuse(*json_text.fault_of(text, error, JSON_CURE))
+    topics, root = json_text.read_document(source, faults, JSON_CURE), ""
     if records.is_object(topics.get("topics")):
         topics, root = topics["topics"], "topics."
     if not topics:

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from tseval.core.blocks import Block, Head, Note, Panels, Rows
 from tseval.core.family import View, ViewRequest, ViewRows, Writer, Written
+from tseval.core.frames import to_pandas
 from tseval.core.panels import (
     BATCH_KEYS,
     Axis,
@@ -46,15 +48,12 @@ from tseval.families.filtering.trends import (
 from tseval.io import PICTURES
 from tseval.io.inputs import Input
 from tseval.io.rows import rows_bytes
-from tseval.io.schema import ALL_TOPICS
 from tseval.io.scores import read_teams
 from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical
 from tseval.statistics.ranks import kendall, kendall_p
 from tseval.statistics.trend import FEWEST, difference, z_test
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tseval.arrays import BoolArray, FloatArray
 
     Trends = Sequence[tuple[str, str]]
@@ -119,16 +118,10 @@ TESTS_FOR_PEOPLE = (
 
 def join(
     columns: Callable[..., Mapping[str, object]], index: TrendIndex, asked: Trends, **more: Any
-) -> pd.DataFrame:
+) -> pl.DataFrame:
     """Return the columns of every trend asked for, one below the other."""
-    return stack(columns(index.trends(*each), **more) for each in asked)
-
-
-def stack(parts: Iterable[Any]) -> pd.DataFrame:
-    """Return tables one below the other."""
-    import pandas as pd
-
-    return pd.concat(list(map(pd.DataFrame, parts)), ignore_index=True)
+    frames = (pl.DataFrame(columns(index.trends(*each), **more)) for each in asked)
+    return pl.concat(frames, how="vertical_relaxed")
 
 
 def fit_columns(fitted: Fitted, weighted: bool = False) -> Mapping[str, object]:
@@ -138,7 +131,7 @@ def fit_columns(fitted: Fitted, weighted: bool = False) -> Mapping[str, object]:
     """
     independence = fitted.checked[weighted].independence(LEVEL).tolist()
     return {
-        "run": list(fitted.runs),
+        "run": fitted.runs,
         "metric": fitted.metric,
         "batch": fitted.cut.length,
         "cutoff": fitted.cutoff,
@@ -173,68 +166,55 @@ def verdicts(fitted: Fitted, weighted: bool = False) -> Iterator[str]:
         yield (reasons or FITS) if is_tested else untested
 
 
-def places(worth: FloatArray) -> pd.Series[int]:
-    """Return the place of each value from 1 on, equal ones alike; missing where there is none."""
-    import pandas as pd
-
-    return pd.Series(worth).rank(method="min", ascending=False).astype("Int64")
+def places(worth: FloatArray) -> pl.Series:
+    """Return the place of each value from 1 on, equal ones alike; none where there is none."""
+    return pl.Series(worth, nan_to_null=True).rank("min", descending=True).cast(pl.Int64)
 
 
-def rank(index: TrendIndex, asked: Trends) -> pd.DataFrame:
+def rank(index: TrendIndex, metric: str, length: str) -> pl.DataFrame:
     """Return the runs by their end points, beside the usual ranking that is blind to time.
 
     Kendall's tau of the two is on every row; a metric of which less is better is turned around.
     """
-    import pandas as pd
-
-    usual, parts = index.fitted(USUAL, WHOLE), []
-    for each in asked:
-        fitted = index.fitted(*each)
-        columns = {
-            "metric": fitted.metric,
-            "batch": fitted.cut.length,
-            "place": places(fitted.worth),
-            "run": list(index.runs),
-            "end": fitted.value,
-            "end_se": fitted.trend.end_error,
-            "cutoff": fitted.cutoff,
-            "usual_place": places(usual.worth),
-            USUAL: usual.value,
-            "usual_cutoff": usual.cutoff,
-            "tau": kendall(fitted.worth, usual.worth),
-            "tau_p": kendall_p(fitted.worth, usual.worth),
-        }
-        parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
-    return stack(parts)
+    usual, fitted = index.fitted(USUAL, WHOLE), index.fitted(metric, length)
+    columns = {
+        "metric": metric,
+        "batch": length,
+        "place": places(fitted.worth),
+        "run": index.runs,
+        "end": fitted.value,
+        "end_se": fitted.trend.end_error,
+        "cutoff": fitted.cutoff,
+        "usual_place": places(usual.worth),
+        USUAL: usual.value,
+        "usual_cutoff": usual.cutoff,
+        "tau": kendall(fitted.worth, usual.worth),
+        "tau_p": kendall_p(fitted.worth, usual.worth),
+    }
+    return pl.DataFrame(columns).sort("place", nulls_last=True, maintain_order=True)
 
 
-def describe_rankings(frame: pd.DataFrame, write: Callable[[float], str]) -> Iterator[str]:
-    """Yield each ranking in a sentence, and how far it agrees with the usual one."""
-    for (metric, length), rows in frame.groupby(["metric", "batch"], sort=False):
-        name, is_placed = f"Ranking by end({metric},batch={length})", rows["place"].notna()
-        ranked, without = (rows.loc[each, "run"].tolist() for each in (is_placed, ~is_placed))
-        if not ranked:
-            yield f"{name}: none, since no run has the {FEWEST} usable batches that a trend takes."
-            continue
-        last = f"; without a trend: {listed(without)}" if without else ""
-        tau, p = float(rows["tau"].iloc[0]), float(rows["tau_p"].iloc[0])
-        agreement = f"Kendall's tau with the ranking by {USUAL} is {write(tau)} (p {write(p)})"
-        if not np.isfinite(tau):
-            several = (is_placed & rows["usual_place"].notna()).sum() > 1
-            why = (
-                "all runs are equal in one of them" if several else "fewer than two runs have both"
-            )
-            agreement = f"no Kendall's tau with the ranking by {USUAL}: {why}"
-        yield f"{name}: {listed(ranked)}{last}; {agreement}."
+def describe_ranking(rows: pl.DataFrame, write: Callable[[float], str]) -> str:
+    """Return a ranking in a sentence, and how far it agrees with the usual one."""
+    metric, length, tau, p = rows.select("metric", "batch", "tau", "tau_p").row(0)
+    name, is_placed = f"Ranking by end({metric},batch={length})", rows["place"].is_not_null()
+    ranked, without = (rows.filter(each)["run"].to_list() for each in (is_placed, ~is_placed))
+    if not ranked:
+        return f"{name}: none, since no run has the {FEWEST} usable batches that a trend takes."
+    last = f"; without a trend: {listed(without)}" if without else ""
+    agreement = f"Kendall's tau with the ranking by {USUAL} is {write(tau)} (p {write(p)})"
+    if not np.isfinite(tau):
+        several = rows.drop_nulls(["place", "usual_place"]).height > 1
+        why = "all runs are equal in one of them" if several else "fewer than two runs have both"
+        agreement = f"no Kendall's tau with the ranking by {USUAL}: {why}"
+    return f"{name}: {listed(ranked)}{last}; {agreement}."
 
 
 def ranking_notes(index: TrendIndex, asked: Trends) -> tuple[str, ...]:
     """Return a sentence for each ranking, and where its tests are; none for one run."""
-    if len(index.runs) < 2 or not asked:
-        return ()
-    frame = rank(index, asked)
-    several = frame.groupby(["metric", "batch"])["place"].count().max() > 1
-    return (*describe_rankings(frame, "{:.4f}".format), *((MORE,) if several else ()))
+    frames = [rank(index, *each) for each in asked] if len(index.runs) > 1 else []
+    sentences = [describe_ranking(each, "{:.4f}".format) for each in frames]
+    return (*sentences, *[MORE] * any(each["place"].count() > 1 for each in frames))
 
 
 def test_columns(fitted: Fitted) -> Mapping[str, object]:
@@ -280,7 +260,7 @@ def batch_columns(fitted: Fitted) -> Mapping[str, object]:
     """
     runs, cut, trend = len(fitted.runs), fitted.cut, fitted.trend
     return {
-        "run": np.repeat(np.array(fitted.runs, object), cut.number),
+        "run": np.repeat(fitted.runs, cut.number),
         "length": cut.length,
         "batch": np.tile(np.arange(cut.number), runs),
         "start": np.tile(cut.starts, runs),
@@ -294,31 +274,6 @@ def batch_columns(fitted: Fitted) -> Mapping[str, object]:
         "residual": trend.residuals.ravel(),
         "weighted_residual": trend.weighted_residuals.ravel(),
     }
-
-
-def burst_weights(index: TrendIndex, length: str) -> pd.DataFrame:
-    """Return how much each interval weighs in the burst-aware mean of each entity with positives.
-
-    The weight of an interval is its share of the entity's positives, times the number of its
-    intervals that have any: 1 on average. `all` is the mean over the entities that are positive
-    there, with their standard deviation and their number.
-    """
-    import pandas as pd
-
-    cut = index.cut(length)
-    positive, _ = index.judged_pairs(cut)
-    topic, batch = np.nonzero(positive)
-    names = np.array(index.topics, object)[topic]
-    rows = pd.DataFrame({"topic": names, "length": cut.length, "start": cut.starts[batch]})
-    rows = rows.assign(positives=positive[topic, batch], weight=0.0, deviation=0.0, topics=1)
-    of_topic = rows.groupby("topic")["positives"]
-    rows["weight"] = rows["positives"] * of_topic.transform("size") / of_topic.transform("sum")
-    starts = rows.groupby("start")
-    every = starts.agg({"positives": "sum", "weight": "mean", "topics": "sum"})
-    every = every.assign(
-        topic=ALL_TOPICS, length=cut.length, deviation=starts["weight"].std(ddof=0)
-    )
-    return pd.concat([rows, every.reset_index()], ignore_index=True)
 
 
 # Views.
@@ -342,7 +297,17 @@ def choose(
 def ranking(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Runs by end point beside the usual score."""
     index, trends, warnings, traits = choose(evaluation, asked)
-    return ViewRows(rank(index, trends), warnings=warnings, traits=traits)
+    frame = pl.concat(rank(index, *each) for each in trends)
+    return ViewRows(to_pandas(frame), warnings=warnings, traits=traits)
+
+
+def show_tables(
+    tables: Mapping[str, pl.DataFrame], notes: Sequence[str], warnings: Any, traits: Any
+) -> ViewRows:
+    """Return tables that stand one below the other."""
+    whole = to_pandas(pl.concat(tables.values(), how="diagonal_relaxed"))
+    sections = {name: to_pandas(each) for name, each in tables.items()}
+    return ViewRows(whole, tuple(notes), tuple(warnings), sections=sections, traits=traits)
 
 
 def group_runs(
@@ -386,17 +351,14 @@ def teams(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     index, trends, warnings, traits = choose(evaluation, asked)
     members, trait, more = group_runs(evaluation, asked.options.teams)
     tables = rank_teams(rankings(index, trends), members)
-    traits |= {"teams": trait}
-    return ViewRows(stack(tables.values()), (TEAMS,), (*warnings, *more), (), tables, traits)
+    return show_tables(tables, [TEAMS], (*warnings, *more), traits | {"teams": trait})
 
 
 def rank_teams(
     ranked: Iterable[Fitted], members: Mapping[str, list[int]]
-) -> dict[str, pd.DataFrame]:
+) -> dict[str, pl.DataFrame]:
     """Return every ranking of the teams, each by its best run, and Kendall's tau of each two."""
-    import pandas as pd
-
-    parts, scores = list[Any](), dict[str, Any]()
+    parts, scores = list[pl.DataFrame](), dict[str, Any]()
     for each in ranked:
         best = [each.best(runs) for runs in members.values()]
         scores[each.name] = each.worth[best]
@@ -408,16 +370,17 @@ def rank_teams(
             "run": [each.runs[run] if is_known[run] else None for run in best],
             "value": each.value[best],
             "cutoff": each.cutoff[best],
-            "runs": pd.array([len(runs) for runs in members.values()], "Int64"),
+            "runs": list(map(len, members.values())),
         }
-        parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
+        parts.append(pl.DataFrame(columns).sort("place", nulls_last=True, maintain_order=True))
     rows = [
-        (one, other, np.isfinite(a + b).sum(), kendall(a, b), kendall_p(a, b))
+        (one, other, np.count_nonzero(np.isfinite(a + b)), kendall(a, b), kendall_p(a, b))
         for (one, a), (other, b) in combinations(scores.items(), 2)
     ]
-    taus = pd.DataFrame(rows, columns=["ranking", "other", "teams", "tau", "tau_p"])
-    agreement = taus.astype({"teams": "Int64"})
-    return {"Teams by their best run": stack(parts), "Agreement": agreement}
+    names = ["ranking", "other", "teams", "tau", "tau_p"]
+    agreement = pl.DataFrame(rows, schema=names, orient="row")
+    ranking = pl.concat(parts, how="vertical_relaxed")
+    return {"Teams by their best run": ranking, "Agreement": agreement}
 
 
 def tests(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
@@ -425,34 +388,30 @@ def tests(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     index, trends, warnings, traits = choose(evaluation, asked)
     if len(index.runs) < 2:
         raise UsageError("--show tests needs two runs at least")
-    frame = join(test_columns, index, trends)
+    frame = to_pandas(join(test_columns, index, trends))
     return ViewRows(frame, (TRUST, DOUBT), warnings, TESTS_FOR_PEOPLE, traits=traits)
 
 
 def fits(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """Each trend in full, with what it takes for granted."""
     index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
-    frame = join(fit_columns, index, trends, weighted=asked.options.residuals == "weighted")
+    weighted = asked.options.residuals == "weighted"
+    frame = to_pandas(join(fit_columns, index, trends, weighted=weighted))
     return ViewRows(frame, (DOUBT,), warnings, FITS_FOR_PEOPLE, traits=traits)
 
 
 def stability(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """For how many runs that holds, and how far slopes hang on the length of batches."""
-    import pandas as pd
-
     index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
     weighted = asked.options.residuals == "weighted"
     fits = [index.trends(*each) for each in trends]
     pairs = [pair for pair in combinations(fits, 2) if pair[0].metric == pair[1].metric]
-    tables = {"Assumptions": pd.DataFrame([matched_share(each, weighted) for each in fits])}
+    tables = {"Assumptions": pl.DataFrame([matched_share(each, weighted) for each in fits])}
     if pairs:
-        tables["Stability"] = pd.DataFrame([slope_agreement(*pair) for pair in pairs])
-    for table in tables.values():
-        numbers = table.columns.intersection(["fits", "tested", "runs", "tested_both"])
-        table[numbers] = table[numbers].astype("Int64")
+        tables["Stability"] = pl.DataFrame([slope_agreement(*pair) for pair in pairs])
     notes = (STABILITY, DIFFERENCE if pairs else ONE_LENGTH, *[EACH_CUTOFF] * index.by_cutoff)
     traits |= {"residuals": "weighted" if weighted else ""}
-    return ViewRows(stack(tables.values()), notes, warnings, (), tables, traits)
+    return show_tables(tables, notes, warnings, traits)
 
 
 def matched_share(fitted: Fitted, weighted: bool) -> dict[str, object]:
@@ -463,8 +422,8 @@ def matched_share(fitted: Fitted, weighted: bool) -> dict[str, object]:
     return {
         "metric": fitted.metric,
         "batch": fitted.cut.length,
-        "fits": int(trend.fitted.sum()),
-        "tested": int(trend.tested.sum()),
+        "fits": np.count_nonzero(trend.fitted),
+        "tested": np.count_nonzero(trend.tested),
         **{name: share_of(mask, trend.tested) for name, mask in masks.items()},
     }
 
@@ -480,30 +439,32 @@ def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
         "metric": one.metric,
         "batch": one.cut.length,
         "other": other.cut.length,
-        "runs": int(both.sum()),
+        "runs": len(less),
         "same_direction": share_of(signs[0] == signs[1], both),
-        "slope_difference": less.mean() if both.any() else np.nan,
-        "difference_sd": less.std(ddof=1) if both.sum() > 1 else np.nan,
+        "slope_difference": np.average(less) if len(less) else np.nan,
+        "difference_sd": less.std(ddof=1) if len(less) > 1 else np.nan,
         "slope_tau": kendall(first.slope, second.slope),
         "slope_tau_p": kendall_p(first.slope, second.slope),
         "end_tau": kendall(first.end, second.end),
         "end_tau_p": kendall_p(first.end, second.end),
-        "tested_both": int(tested.sum()),
+        "tested_both": np.count_nonzero(tested),
         "same_finding": share_of(found[0] * signs[0] == found[1] * signs[1], tested),
     }
 
 
 def share_of(mask: BoolArray, among: BoolArray) -> float:
     """Return the share of those among which a mask holds; NaN among none."""
-    return float(mask[among].mean()) if among.any() else np.nan
+    return float(np.average(mask[among])) if among.any() else np.nan
 
 
 def bursts(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """How much each interval weighs, for which no run is needed."""
     index = evaluation.index
     lengths = dict.fromkeys((WHOLE, *asked.options.batches))
-    frame = stack(burst_weights(index, each) for each in lengths)
-    return ViewRows(frame, warnings=tuple(index.warnings(evaluation.trends(()))))
+    frames = [pl.DataFrame(index.burst_weights(index.cut(each))) for each in lengths]
+    return ViewRows(
+        to_pandas(pl.concat(frames)), warnings=tuple(index.warnings(evaluation.trends(())))
+    )
 
 
 def series(evaluation: Any, asked: ViewRequest[Any]) -> Mapping[Path, bytes]:
@@ -515,11 +476,9 @@ def series(evaluation: Any, asked: ViewRequest[Any]) -> Mapping[Path, bytes]:
         raise UsageError("--series has no meaning without runs")
     index, _, _, traits = choose(evaluation, asked, by_cutoff=True)
     index = replace(index, metrics=tuple(METRICS))
-    frame = join(
-        batch_columns, index, [(metric, each) for each in index.lengths for metric in METRICS]
-    )
-    form = path.suffix.lstrip(".").lower() or "csv"
-    return {path: rows_bytes(frame, form, evaluation.signature(**traits))}
+    every = [(metric, each) for each in index.lengths for metric in METRICS]
+    frame, form = to_pandas(join(batch_columns, index, every)), path.suffix.lstrip(".").lower()
+    return {path: rows_bytes(frame, form or "csv", evaluation.signature(**traits))}
 
 
 # Pictures.
@@ -528,18 +487,16 @@ def series(evaluation: Any, asked: ViewRequest[Any]) -> Mapping[Path, bytes]:
 def draw(evaluation: Any, asked: ViewRequest[Any], form: str) -> Written:  # noqa: ARG001 - all alike
     """Return the trends as a chart, of several runs beside each how two rankings differ."""
     index, trends, warnings, traits = choose(evaluation, asked)
-    panels, several = list[Panel](), len(index.runs) > 1
+    drawn, several = list[Panel](), len(index.runs) > 1
     for each in trends:
-        panels.append(trend_panel(index.fitted(*each), index.runs))
-        panels += [ranking_panel(rank(index, [each]), index.runs)] if several else []
-    picture = Picture(
+        drawn.append(trend_panel(index.fitted(*each), index.runs))
+        drawn += [ranking_panel(rank(index, *each), index.runs)] if several else []
+    title, note = (
         "Filtering over time",
-        evaluation.signature(**traits),
-        index.runs,
-        tuple(panels),
-        1 + several,
         "each batch, and the trend that is fitted to a run's batches",
     )
+    traces = evaluation.signature(**traits), index.runs, tuple(drawn)
+    picture = Picture(title, *traces, columns=1 + several, note=note)
     return Written(picture=picture, warnings=(*evaluation.warnings, *warnings))
 
 
@@ -548,20 +505,15 @@ def draw_teams(evaluation: Any, asked: ViewRequest[Any]) -> Written:
     index, trends, warnings, traits = choose(evaluation, asked)
     members, trait, more = group_runs(evaluation, asked.options.teams)
     usual, *ranked = rankings(index, trends)
-    members, panels = {name: members[name] for name in in_order(usual, members)}, list[Panel]()
+    members, drawn = ({name: members[name] for name in in_order(usual, members)}, list[Panel]())
     for each in (*ranked, usual):
         if each is not usual or len(index.cutoffs) > 1:
-            panels.append(course_panel(index, each, members))
-        panels.append(spread_panel(each, members))
-    picture = Picture(
-        "Teams and the spread of their runs",
-        evaluation.signature(**traits, teams=trait),
-        tuple(members),
-        tuple(panels),
-        2,
-        "a team is the mean of its runs, and reaches from the lowest of them to the highest",
-        "team",
-    )
+            drawn.append(course_panel(index, each, members))
+        drawn.append(spread_panel(each, members))
+    title = "Teams and the spread of their runs"
+    note = "a team is the mean of its runs, and reaches from the lowest of them to the highest"
+    traces = evaluation.signature(**traits, teams=trait), tuple(members), tuple(drawn)
+    picture = Picture(title, *traces, columns=2, note=note, kind="team")
     return Written(picture=picture, warnings=(*evaluation.warnings, *warnings, *more))
 
 
@@ -596,7 +548,7 @@ def course_panel(index: TrendIndex, fitted: Fitted, members: Mapping[str, list[i
     lines = list[Line]()
     for team, runs in enumerate(members.values()):
         own = values[runs][np.isfinite(values[runs]).all(axis=1)]
-        mean = known(own.mean(axis=0)) if len(own) else ()
+        mean = known(np.average(own, axis=0)) if len(own) else ()
         low, high = (own.min(axis=0), own.max(axis=0)) if len(own) > 1 else ((), ())
         lines.append(Line(team, known(at)[: len(mean)], mean, known(low), known(high)))
     drawn = [each for line in lines for each in (*line.value, *line.low, *line.high)]
@@ -606,30 +558,24 @@ def course_panel(index: TrendIndex, fitted: Fitted, members: Mapping[str, list[i
 
 def spread_panel(fitted: Fitted, members: Mapping[str, list[int]]) -> Panel:
     """Return the runs of each team, from the team with the best run on, and their means."""
-    parts, points, names = list[Parts](), list[Point](), list[str]()
+    parts, points, names, better = list[Parts](), list[Point](), list[str](), fitted.better
     for team in in_order(fitted, members):
         own = fitted.value[members[team]]
         own = own[np.isfinite(own)]
         if not len(own):
             continue
         names.append(team)
-        place, x = list(members).index(team), float(len(names))
+        place, at = list(members).index(team), float(len(names))
         ends = (own.min(), own.max()) if len(own) > 1 else ()
-        parts.append(Parts(place, (x,) * len(own), known(own)))
-        points.append(Point(place, x, *map(float, (own.mean(), *ends))))
-    return panel(
-        fitted,
-        fitted.name,
-        Axis("", 0.5, len(names) + 0.5, ticks=tuple(each.x for each in points), names=tuple(names)),
-        [value for each in parts for value in each.value],
-        unit="",
-        note=f"by best run; {fitted.better}",
-        points=tuple(points),
-        parts=tuple(parts),
-        keys=TEAM_KEYS,
-        notice="" if points else "no run has a value",
-        size=(max(230, 34 * len(names)), 300),
-    )
+        parts.append(Parts(place, (at,) * len(own), known(own)))
+        points.append(Point(place, at, *map(float, (np.average(own), *ends))))
+    ticks = tuple(each.x for each in points)
+    x = Axis("", 0.5, len(names) + 0.5, ticks=ticks, names=tuple(names))
+    values = [value for each in parts for value in each.value]
+    more: dict[str, Any] = {"points": tuple(points), "parts": tuple(parts)}
+    more |= {"keys": TEAM_KEYS, "unit": "", "size": (max(230, 34 * len(names)), 300)}
+    more |= {"notice": "" if points else "no run has a value", "note": f"by best run; {better}"}
+    return panel(fitted, fitted.name, x, values, **more)
 
 
 def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
@@ -650,27 +596,17 @@ def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
         lines.append(Line(run, (days[0], days[-1]), known(heights[at]), until=until))
         points.append(Point(run, days[-1], float(trend.end[at]), *known(intervals[at])))
     without = "" if points else "fewer than 3 usable batches: no trend"
-    return panel(
-        fitted,
-        fitted.caption,
-        Axis(SINCE, 0.0, fitted.cut.days),
-        [*known(series.value), *known(heights), *known(trend.end)],
-        ends=known(intervals),
-        lines=tuple(sorted(lines)),
-        dots=tuple(sorted(dots)),
-        points=tuple(points),
-        keys=BATCH_KEYS,
-        notice=without if trend.usable.any() else "no usable batch",
-        size=(620, 300),
-    )
+    values = [*known(series.value), *known(heights), *known(trend.end)]
+    more: dict[str, Any] = {"lines": tuple(sorted(lines)), "dots": tuple(sorted(dots))}
+    more |= {"points": tuple(points), "ends": known(intervals), "keys": BATCH_KEYS}
+    more |= {"notice": without if trend.usable.any() else "no usable batch", "size": (620, 300)}
+    return panel(fitted, fitted.caption, Axis(SINCE, 0.0, fitted.cut.days), values, **more)
 
 
-def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
+def ranking_panel(rows: pl.DataFrame, runs: Sequence[str]) -> Panel:
     """Return the place of each run by the usual score and by its end point, joined by a line."""
-    sides = (1.0, 2.0)
-    both = (known(rows[name].astype(float)) for name in ("usual_place", "place"))
-    ends = zip(map(runs.index, rows["run"]), zip(*both, strict=True), strict=True)
-    lines = sorted(Line(run, sides, pair) for run, pair in ends)
+    sides, both = (1.0, 2.0), rows.select("run", pl.col("usual_place", "place").cast(float))
+    lines = sorted(Line(runs.index(run), sides, tuple(pair)) for run, *pair in both.iter_rows())
     points = tuple(
         Point(line.run, side, place)
         for line in lines
@@ -678,7 +614,7 @@ def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
         if place is not None
     )
     last = max((each.value for each in points), default=1.0)
-    tau = float(rows["tau"].iloc[0])
+    tau = rows["tau"][0]
     return Panel(
         "ranking",
         f"Kendall's tau {tau:.2f}" if tau == tau else "no Kendall's tau",
@@ -708,30 +644,31 @@ def report_ranking(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         "Here each batch is the mean over its topics, and has one trend; by measure above, each "
         "topic has a trend of its own, and the mean is over these."
     )
+    ranked = {each: rank(index, *each) for each in asked}
     if len(index.runs) > 1:
-        sentences = describe_rankings(rank(index, asked), lambda p: f"{p:.2g}".replace("-", MINUS))
-        yield from map(Note, sentences)
+        for rows in ranked.values():
+            yield Note(describe_ranking(rows, lambda p: f"{p:.2g}".replace("-", MINUS)))
         yield Note(
             "The paired test looks at the difference of two runs batch by batch; its p is not "
             "corrected for their number, and takes for granted what stands below."
         )
-    for each in asked:
-        fitted, ranked = index.fitted(*each), rank(index, [each])
-        trend = fitted.trend.take([index.runs.index(run) for run in ranked["run"]])
-        first = trend.take(np.zeros(len(ranked), np.int64))
+    for each, rows in ranked.items():
+        fitted = index.fitted(*each)
+        trend = fitted.trend.take([index.runs.index(run) for run in rows["run"]])
+        first = trend.take(np.zeros(rows.height, np.int64))
         behind = np.abs(first.end - trend.end)
         behind[:1] = np.nan
         decimals = decimals_for(trend.end_error)
         columns = {
-            Head("run", "run"): map(setting.run, ranked["run"]),
-            Head("place", decimals=0): ranked["place"],
+            Head("run", "run"): map(setting.run, rows["run"]),
+            Head("place", decimals=0): rows["place"],
             Head("end point", decimals=decimals): trend.end,
             Head("95 % interval", "text"): write_intervals(trend.end_interval(), decimals),
             Head("behind the first", decimals=decimals): behind,
             Head("p of paired test", "chance"): difference(first, trend).height.p,
-            Head(USUAL, decimals=3): ranked[USUAL],
-            Head(f"place by {USUAL}", decimals=0): ranked["usual_place"],
-            Head("cutoff", decimals=0): ranked["cutoff"],
+            Head(USUAL, decimals=3): rows[USUAL],
+            Head(f"place by {USUAL}", decimals=0): rows["usual_place"],
+            Head("cutoff", decimals=0): rows["cutoff"],
         }
         yield rows_of(f"Ranking by end points of {fitted.caption}", columns, fitted.caption)
 
@@ -800,11 +737,8 @@ def rows_of(
     label: str, columns: Mapping[Head, Iterable[Any]], caption: str = "", order: Any = None
 ) -> Rows:
     """Return a table of a report; None is undefined."""
-    import pandas as pd
-
-    frame = pd.DataFrame({at: list(each) for at, each in enumerate(columns.values())}, dtype=object)
-    frame = frame.where(frame.notna(), None).iloc[slice(None) if order is None else order]
-    rows = frame.itertuples(index=False, name=None)
+    frame = pl.DataFrame({str(at): list(each) for at, each in enumerate(columns.values())})
+    rows = frame.fill_nan(None)[slice(None) if order is None else order].rows()
     return Rows(label, tuple(columns), tuple(rows), caption or label)
 
 
@@ -832,10 +766,5 @@ VIEWS = (
     View.of(bursts, leaves_out=("runs",)),
 )
 """What can be shown instead of scores."""
-PICTURE = Writer(
-    PICTURES,
-    "the trends, drawn; png and pdf need the extra `report`",
-    draw,
-    takes_measures=True,
-    by_topic=False,
-)
+DRAWN = "the trends, drawn; png and pdf need the extra `report`"
+PICTURE = Writer(PICTURES, DRAWN, draw, takes_measures=True, by_topic=False)

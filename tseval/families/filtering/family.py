@@ -49,8 +49,8 @@ def numbers(flag: str, example: str, last_below: float = np.inf) -> Callable[[An
         with suppress(NotANumber):
             texts = text.split(",") if isinstance(text, str) else map(str, text)
             values = tuple(map(number, texts))
-            are_three = len(values) == 3 and values[2] < last_below
-            if are_three and all(0 < each < np.inf for each in values):
+            are_positive = all(0 < each < np.inf for each in values)
+            if len(values) == 3 and are_positive and values[2] < last_below:
                 return values
         below = f", the last below {last_below:g}" if last_below < np.inf else ""
         reason = f"{flag}: write three numbers above 0{below}, such as {example}; not '{text}'"
@@ -103,12 +103,7 @@ class FilterOptions:
         "Default: vital; in a plain table without a 2, useful.",
         choices=tuple(LEVELS),
     )
-    zeta: float = option(
-        "How slowly aptness falls.",
-        default=1.0,
-        metavar="FLOAT",
-        kind=positive,
-    )
+    zeta: float = option("How slowly aptness falls.", default=1.0, metavar="FLOAT", kind=positive)
     f_weights: tuple[float, ...] = option(
         "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
         default=EVEN,
@@ -225,15 +220,15 @@ class FilterEvaluation(FrameEvaluation):
         level, warnings = level_of(tables["truth"], options.level)
         pairs = rows.pair(tables, LEVELS[level], rules, request.others)
         is_relative = any(each.is_relative for table in tables.values() for each in table.sources)
-        times = pairs.judged["time"]
-        period = rows.Period.of(times, options.start, options.end, relative=is_relative)
+        dates, limits = pairs.judged["time"], (options.start, options.end)
+        period = rows.Period.of(dates, *limits, relative=is_relative)
         counted = rows.restrict(pairs, period, options.require_positives)
         topics, cutoffs = tuple(counted.topics), cutoffs_of(rules, options)
-        counted_topics = pl.DataFrame({"topic": topics}, {"topic": pl.Enum(topics)})
+        times = pl.DataFrame({"topic": topics}, {"topic": pl.Enum(topics)})
         index = TrendIndex(
             runs=tables["runs"].runs,
             topics=topics,
-            times=counted_topics.with_columns(start=pl.lit(period.start)),
+            times=times.with_columns(start=pl.lit(period.start)),
             outputs=counted.returned,
             frames={"judged": counted.judged, "returned": counted.returned},
             rules=rules,
@@ -291,11 +286,8 @@ class FilterEvaluation(FrameEvaluation):
     def trends(self, wanted: Sequence[Measure]) -> list[tuple[str, str]]:
         """Return each metric and length of batches that is asked for; of F_pra without any."""
         index = self.frames
-        asked = [
-            (measures.metric_of(each), measures.length_of(each, index))
-            for each in wanted
-            if measures.is_of_batches(each)
-        ]
+        of_batches = filter(measures.is_of_batches, wanted)
+        asked = [measures.trend_of(each, index) for each in of_batches]
         return list(dict.fromkeys(asked or [(measures.FIRST, each) for each in index.lengths]))
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
@@ -312,12 +304,10 @@ class FilterEvaluation(FrameEvaluation):
         index, of_runs = self.frames, dict[tuple[str, ...], list[str]]()
         index.refuse_several_cutoffs()
         for measure in parse_measures(scores.measures, measures.FAMILY):
-            without = list[str]()
-            if measures.has_trend(measure):
-                length = measures.length_of(measure, index)
-                without = index.without_trend(measures.metric_of(measure), length)
-            undefined = (run for run in scores.runs if scores.value(measure, run=run) is None)
-            runs = tuple(run for run in undefined if run not in without)
+            trend = measures.trend_of(measure, index)
+            without = index.without_trend(*trend) if measures.has_trend(measure) else []
+            others = (run for run in scores.runs if run not in without)
+            runs = tuple(run for run in others if scores.value(measure, run=run) is None)
             of_runs.setdefault(runs, []).append(str(measure))
         of_runs.pop((), None)
         warnings = tuple(
@@ -361,17 +351,12 @@ class FilterGold(FrameGold):
         return rows.keep_best(rows_read, self.truth, self.pairs if ignores else None)
 
 
-def reporting() -> Reporting:
-    """Return what a report has of it."""
-    return Reporting(
-        sections=(
-            Section("ranking", "Ranked by end points", explain.report_ranking, leads=True),
-            Section("trends", "Trends over batches", explain.report_trends, leads=True),
-        ),
-        takes=("batches", "cutoff", "level", "start", "end"),
-    )
-
-
+SECTIONS = (
+    Section("ranking", "Ranked by end points", explain.report_ranking, leads=True),
+    Section("trends", "Trends over batches", explain.report_trends, leads=True),
+)
+TAKEN = ("batches", "cutoff", "level", "start", "end")
+"""The options that a report takes."""
 SHOWN = ("end", "end-se", "slope", "se", "t", "p", "cutoff")
 """The statistics that are shown of a trend if none is asked for."""
 edition_of = partial(Edition, family=measures.FAMILY, on_missing=ON_MISSING)
@@ -413,7 +398,7 @@ tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
 """,
     inputs=FilterInputs,
     options=FilterOptions,
-    reporting=reporting,
+    reporting=lambda: Reporting(SECTIONS, TAKEN),
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
     read=FilterEvaluation.read,

@@ -13,26 +13,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import polars as pl
 
-from tseval.io import schema
+from tseval.io import schema, tables
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, read_lines
 from tseval.io.formats import Line
 from tseval.io.inputs import Input
 from tseval.io.schema import POST_ID, TOPIC, Column, Kind, Schema
-from tseval.io.tables import (
-    PlainImport,
-    Table,
-    TableReader,
-    TrackFile,
-    TrackRows,
-    add_faults,
-    unknown_numbers,
-)
 
 STREAM_ID = re.compile(rb"\d+-\S+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -54,31 +46,18 @@ RETURNED = Schema(
     "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in schema.POSTS)
 )
 """Posts with a confidence; a post that stands twice is no fault."""
+RATING_MEANING = "2 vital, 1 useful, 0 neutral, -1 garbage"
+TIME_MEANING = "when the document came"
+SURE_MEANING = "how sure the assessor is; 0 is not at all"
 TRUTH = Schema(
     "truth",
     (
         replace(TOPIC, aliases=(*TOPIC.aliases, *schema.ENTITIES)),
         replace(POST_ID, aliases=(*schema.UPDATE_ID.names, *schema.DOCUMENTS)),
-        Column(
-            "relevance",
-            Kind.NUMBER,
-            aliases=("rating",),
-            meaning="2 vital, 1 useful, 0 neutral, -1 garbage",
-        ),
-        Column(
-            "time",
-            Kind.TIME,
-            required=False,
-            aliases=("timestamp",),
-            meaning="when the document came",
-        ),
-        Column(
-            "confidence",
-            Kind.NUMBER,
-            required=False,
-            aliases=("conf",),
-            default="1",
-            meaning="how sure the assessor is; 0 is not at all",
+        Column("relevance", Kind.NUMBER, aliases=("rating",), meaning=RATING_MEANING),
+        schema.optional("time", Kind.TIME, aliases=("timestamp",), meaning=TIME_MEANING),
+        schema.optional(
+            "confidence", Kind.NUMBER, aliases=("conf",), default="1", meaning=SURE_MEANING
         ),
     ),
     row="an assessor's judgment of a document for a topic",
@@ -133,95 +112,88 @@ def columns_of_lines() -> dict[str, pl.Expr]:
     return {"run": pl.concat_str("team", "system", separator="-"), "time": time}
 
 
-def layout(table: str, words: str, *columns: Column) -> Layout:
-    """Return the layout of lines with these fields at least, which make these columns."""
-    noun = "truth" if table == "truth" else "run"
-    fields = words.replace("topic", "entity").replace("post_id", "stream-id")
-    fields += " …" if len(words.split()) >= LONG else ""
-    return Layout(
-        Schema(table, columns),
-        words,
-        columns_of_lines,
-        f"where there should be {len(words.split())} at least",
-        f"each line of a {noun} is: {fields}, divided by white space",
-        heading=is_heading,
-        may_have_more=True,
-        comments=True,
-    )
-
-
+lines_of = partial(
+    Layout, made=columns_of_lines, heading=is_heading, may_have_more=True, comments=True
+)
 DOCUMENT = (TOPIC, POST_ID, Column("time", Kind.TIME), Column("confidence", Kind.NUMBER))
 RATING = Column("rating", Kind.NUMBER)
-RUN_2012 = layout(
-    "posts", "team system post_id topic confidence", Column("run", Kind.ID), *DOCUMENT
+RUN_2012 = lines_of(
+    Schema("posts", (Column("run", Kind.ID), *DOCUMENT)),
+    "team system post_id topic confidence",
+    cure="each line of a run is: team system stream-id entity confidence, divided by white space",
 )
-RUN = layout("posts", "team system post_id topic confidence rating", *RUN_2012.schema, RATING)
-TRUTH_LINES = layout("truth", "team assessor post_id topic confidence rating", *DOCUMENT, RATING)
+RUN = lines_of(
+    Schema("posts", (*RUN_2012.schema, RATING)),
+    "team system post_id topic confidence rating",
+    cure="each line of a run is: team system stream-id entity confidence rating …, divided by "
+    "white space",
+)
+TRUTH_LINES = lines_of(
+    Schema("truth", (*DOCUMENT, RATING)),
+    "team assessor post_id topic confidence rating",
+    cure="each line of a truth is: team assessor stream-id entity confidence rating …, divided by "
+    "white space",
+)
 
 
-def read_run(source: Input, faults: FaultList) -> TrackRows:
+def read_run(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read a run of the track; `rating` is what the system itself thinks of a document."""
     if is_truth(source):
         faults.refuse(None, "a truth stands where a run is expected", ORDER_CURE, "swapped-inputs")
     fields = first_fields(source) or []
-    return TrackRows(read_lines(source, RUN if len(fields) >= LONG else RUN_2012)[1])
+    return tables.TrackRows(read_lines(source, RUN if len(fields) >= LONG else RUN_2012)[1])
 
 
-def read_truth(source: Input, faults: FaultList) -> TrackRows:
+def read_truth(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read a truth of the track; its `rating` is on the track's own scale."""
     if first_fields(source) and not is_truth(source):
         reason = "a run stands where the truth is expected"
         faults.refuse(None, reason, JUDGES_CURE, "swapped-inputs")
-    return TrackRows(read_lines(source, TRUTH_LINES)[1])
+    return tables.TrackRows(read_lines(source, TRUTH_LINES)[1])
 
 
-def ratings(truth: Table) -> pl.Series:
+def ratings(truth: tables.Table) -> pl.Series:
     """Return the ratings of a truth, which a plain table calls its relevance."""
     return truth.frame["rating" if "rating" in truth.frame.columns else "relevance"]
 
 
-def unknown_ratings(truth: Table) -> Iterator[Line]:
+def unknown_ratings(truth: tables.Table) -> Iterator[Line]:
     """Yield the ratings that no assessor can give."""
-    yield from unknown_numbers(truth, "rating", ratings(truth).name, RATINGS)
+    yield from tables.unknown_numbers(truth, "rating", ratings(truth).name, RATINGS)
 
 
-def plain_truth(truth: Table) -> pl.DataFrame:
+def plain_truth(truth: tables.Table) -> pl.DataFrame:
     """Return a truth as a plain table, whose confidence is 1 or 0."""
     sure = (pl.col("confidence") > 0).cast(pl.Float64)
     return truth.frame.with_columns(ratings(truth).alias("relevance"), confidence=sure)
 
 
-def check_names(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Refuse a topic of the name of the row of all topics, which is no mean here."""
-    reason = f'a topic is called "{schema.ALL_TOPICS}", the name of the row of all topics together'
-    wrong = frame.filter(pl.col("topic") == schema.ALL_TOPICS).head(1)
-    cure = "give the topic another name, in the runs too"
-    add_faults(faults, wrong, reason, cure, "reserved-name")
-    return frame
-
-
-RUNS = TableReader(
+RUNS = tables.TableReader(
     schema=RETURNED,
     tracks=(
-        TrackFile(recognise=is_run, applies=is_run_or_empty, read=read_run, runs_by_file=True),
+        tables.TrackFile(
+            recognise=is_run, applies=is_run_or_empty, read=read_run, runs_by_file=True
+        ),
     ),
     once=(("run", *PAIR), 'post "{post_id}" stands in two files of run "{run}"', ""),
     imports=(
-        PlainImport(
+        tables.PlainImport(
             name="kba-run",
             help="runs of TREC KBA 2012 to 2014",
             columns=("run", "topic", "post_id", "time", "confidence"),
         ),
     ),
 )
-JUDGMENTS = TableReader(
+JUDGMENTS = tables.TableReader(
     schema=TRUTH,
-    tracks=(TrackFile(recognise=is_truth, applies=is_track_file, read=read_truth),),
-    check=check_names,
+    tracks=(tables.TrackFile(recognise=is_truth, applies=is_track_file, read=read_truth),),
+    check=tables.check_topics,
     empty=("holds no judgments", "without judgments there is nothing to score"),
     remarks=unknown_ratings,
     imports=(
-        PlainImport(name="kba-truth", help="truths of TREC KBA 2012 to 2014", rows=plain_truth),
+        tables.PlainImport(
+            name="kba-truth", help="truths of TREC KBA 2012 to 2014", rows=plain_truth
+        ),
     ),
 )
 FORMATS = (*(replace(each, reads_tables=False) for each in RUNS.formats), *JUDGMENTS.formats)

@@ -41,20 +41,11 @@ FIRST = "F_pra"
 PER = {"batch": None, "day": UNITS["d"], "hour": UNITS["h"], "second": UNITS["s"]}
 """The seconds of the time that slopes may be per."""
 OF = Parameter("of", "the metric whose trend it is", default="", choices=tuple(METRICS), bare=True)
-BATCH = Parameter(
-    "batch",
-    "how long a batch lasts; without it every length asked for by --batch",
-    default="",
-    choices=("1d", "7d", "30d"),
-    parse=duration,
-)
+LASTING = "how long a batch lasts; without it every length asked for by --batch"
+BATCH = Parameter("batch", LASTING, default="", choices=("1d", "7d", "30d"), parse=duration)
 PER_UNIT = Parameter("per", "the unit of time", default="batch", choices=tuple(PER))
-RESIDUALS = Parameter(
-    "residuals",
-    "as they are, or each times the root of its batch's weight",
-    default="raw",
-    choices=("raw", "weighted"),
-)
+SCALED = "as they are, or each times the root of its batch's weight"
+RESIDUALS = Parameter("residuals", SCALED, default="raw", choices=("raw", "weighted"))
 
 
 def is_of_batches(measure: Measure) -> bool:
@@ -72,9 +63,14 @@ def metric_of(measure: Measure) -> str:
     return str(measure.argument("of")) if is_of_batches(measure) else measure.definition.name
 
 
-def length_of(measure: Measure, index: TrendIndex) -> str:
-    """Return the length of a measure's batches: the first asked for if it names none."""
-    return (str(measure.argument("batch")) or index.lengths[0]) if is_of_batches(measure) else WHOLE
+def trend_of(measure: Measure, index: TrendIndex) -> tuple[str, str]:
+    """Return the metric that a measure is taken from, and how long its batches last.
+
+    Without a length these are the first asked for.
+    """
+    if not is_of_batches(measure):
+        return metric_of(measure), WHOLE
+    return metric_of(measure), str(measure.argument("batch")) or index.lengths[0]
 
 
 def take(index: TrendIndex, runs: FloatArray, topics: Callable[[], FloatArray]) -> Taken:
@@ -86,7 +82,7 @@ def take(index: TrendIndex, runs: FloatArray, topics: Callable[[], FloatArray]) 
 
 def metric_or_statistic(index: TrendIndex, measure: Measure) -> Taken:
     """Return a metric over the whole period, or a statistic of its trend."""
-    trend = metric_of(measure), length_of(measure, index)
+    trend = trend_of(measure, index)
     runs = column(index.fitted(*trend), measure)
     return take(index, runs, lambda: column(index.fitted(*trend, by_topic=True), measure))
 
@@ -105,8 +101,8 @@ def column(fitted: Fitted, measure: Measure) -> FloatArray:
 
 def bursts(index: TrendIndex, measure: Measure) -> Taken:
     """Return the mean of a metric over the intervals of each entity that have positives."""
-    metric = metric_of(measure)
-    cut, place = index.cut(length_of(measure, index)), index.fitted(metric, WHOLE).place
+    metric, length = trend_of(measure, index)
+    cut, place = index.cut(length), index.fitted(metric, WHOLE).place
     means = []
     for counts, cutoff in zip(index.counts(cut), place.tolist(), strict=True):
         alone = counts.at(cutoff)
@@ -343,9 +339,7 @@ TITLES = {
     "t": "t of the slope",
     "p": "p of the slope",
     "spearman-p": "p of the rank correlation",
-    "AD": "Anderson-Darling",
     "AD-p": "p of Anderson-Darling",
-    "DW": "Durbin-Watson",
 }
 """The titles that a sentence writes in another way."""
 ALSO = {"P": ("precision",), "R": ("recall",), "F_1": ("F1",)}

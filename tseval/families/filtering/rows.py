@@ -63,9 +63,7 @@ class FilterRules(RuleSet):
         obey="is not returned",
     )
     unjudged: str = choice(
-        "a returned document that nobody judged",
-        ignore="is left out",
-        fp="is a false positive",
+        "a returned document that nobody judged", ignore="is left out", fp="is a false positive"
     )
     votes: str = choice(
         "a document that assessors rate differently",
@@ -286,9 +284,8 @@ def pair(
         earliest = runs.frame.group_by("post_id").agg(earliest=pl.col("time").min())
         judged = judged.join(earliest, on="post_id", how="left", maintain_order="left")
         judged = judged.with_columns(pl.col("time").fill_null(pl.col("earliest")))
-        warnings.append(
-            "the truth tells no times of some documents: they have the earliest of any run"
-        )
+        what = "the truth tells no times of some documents: they have the earliest of any run"
+        warnings.append(what)
     timeless = judged.filter(pl.col("time").is_null())
     reason = 'document "{post_id}" of topic "{topic}" has no time'
     truth.refuse(timeless.filter("positive"), reason, NO_TIME_CURE, "missing-time")
@@ -318,15 +315,11 @@ def pair(
     known = judged.select(*PAIR, "positive", told="time", judged=True)
     how: Literal["inner", "left"] = "inner" if rules.unjudged == "ignore" else "left"
     matched = once.join(known, on=PAIR, how=how).sort("run")
-    moved = matched.filter(pl.col("told") != pl.col("time")).height
-    if moved:
-        noun = count(moved, "document")
-        warnings.append(
-            f"{noun} with another time in the run than in the truth: the truth's counts"
-        )
-    if timeless.height:
-        noun = count(timeless.height, "judged pair")
-        warnings.append(f"{noun} without a time, not positive, left out")
+    if moved := matched.filter(pl.col("told") != pl.col("time")).height:
+        what = "with another time in the run than in the truth: the truth's counts"
+        warnings.append(f"{count(moved, 'document')} {what}")
+    if lost := timeless.height:
+        warnings.append(f"{count(lost, 'judged pair')} without a time, not positive, left out")
     is_judged = pl.col("judged").is_not_null()
     matched = matched.select(
         *("run", "topic", "confidence"),

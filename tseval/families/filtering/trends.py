@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from tseval.core.frames import FrameIndex
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.filtering.rows import Cut, FilterRules, Period
+from tseval.io.schema import ALL_TOPICS
 from tseval.io.times import UNITS
 from tseval.records import frozen
 from tseval.statistics.assumptions import Assumptions, check, durbin_watson_bounds
@@ -140,11 +141,8 @@ def mean(each: FloatArray, among: BoolArray) -> FloatArray:
     return ratio(np.where(among, each, 0.0).sum(ENTITIES), among.sum(ENTITIES))
 
 
-def share(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return a quotient, 0 where there is nothing to divide by."""
-    above, below = np.broadcast_arrays(above, below)
-    quotient: FloatArray = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
-    return quotient
+share = partial(ratio, empty=0.0)
+"""Divides; 0 where there is nothing to divide by."""
 
 
 def harmonic(*parts: FloatArray, weights: Sequence[float] = EVEN) -> FloatArray:
@@ -518,6 +516,30 @@ class TrendIndex(FrameIndex):
         positive, judged = (each.reshape(size)[:, :-1] for each in counts)
         return positive, judged - positive
 
+    def burst_weights(self, cut: Cut) -> Mapping[str, object]:
+        """Return how much each interval weighs in the burst-aware mean of entities with positives.
+
+        The weight of an interval is its share of the entity's positives, times the number of its
+        intervals that have any: 1 on average. `all` is the mean over the entities that are positive
+        there, with their standard deviation and their number.
+        """
+        positive, _ = self.judged_pairs(cut)
+        number, topics = ((positive > 0).sum(axis=axis) for axis in (1, 0))
+        topic, batch = np.nonzero(positive)
+        weight = positive * number[:, np.newaxis] / np.maximum(positive.sum(axis=1), 1)[:, None]
+        mean, some = share(weight.sum(axis=0), topics), np.flatnonzero(topics)
+        away = np.where(positive > 0, weight - mean, 0.0)
+        deviation = np.sqrt(share((away**2).sum(axis=0), topics))
+        return {
+            "topic": [*map(self.topics.__getitem__, topic), *[ALL_TOPICS] * len(some)],
+            "length": cut.length,
+            "start": cut.starts[np.append(batch, some)],
+            "positives": np.append(positive[topic, batch], positive.sum(axis=0)[some]),
+            "weight": np.append(weight[topic, batch], mean[some]),
+            "deviation": np.append(np.zeros(len(topic)), deviation[some]),
+            "topics": np.append(np.ones(len(topic), np.int64), topics[some]),
+        }
+
     def counts(self, cut: Cut) -> Iterator[Counts]:
         """Yield the counts of each run, by cutoff, topic and batch."""
         positive, negative = self.judged_pairs(cut)
@@ -533,15 +555,12 @@ class TrendIndex(FrameIndex):
             pairs = pairs.reshape(3, levels, *size)[..., :-1]
             passing = pairs[:, :0:-1].cumsum(axis=1)[:, ::-1].astype(np.float64)
             counting = self.counting[run][:, np.newaxis]
-            yield Counts(
-                passing[0],
-                passing[1] + passing[2],
-                negative * counting - passing[1],
-                (positive * counting).astype(np.float64),
-                self.constants,
-                counting if self.rules.entities == "all" else None,
-                self.documents(cut, run, low, high) if by_document else None,
-            )
+            quiet = negative * counting - passing[1]
+            wanted = (positive * counting).astype(np.float64)
+            among = counting if self.rules.entities == "all" else None
+            documents = self.documents(cut, run, low, high) if by_document else None
+            counted = passing[0], passing[1] + passing[2], quiet, wanted
+            yield Counts(*counted, self.constants, among, documents)
 
     def documents(self, cut: Cut, run: int, low: int, high: int) -> FloatArray:
         """Return how many documents of each batch are positive or returned, by cutoff.
@@ -567,16 +586,15 @@ class TrendIndex(FrameIndex):
 
     def series(self, metric: str, length: str = WHOLE) -> Series:
         """Return a metric of every run, cutoff and batch."""
-        if ("series", metric, length) not in self.known:
-            wanted = (metric, *self.metrics, *((USUAL,) if length == WHOLE else ()))
-            parts: dict[str, list[Series]] = {each: [] for each in wanted}
-            for counts in self.counts(self.cut(length)):
-                for name, own in parts.items():
-                    own.append(self.weigh(counts, name))
-            for name, own in parts.items():
-                self.known["series", name, length] = Series.join(own, np.stack)
-        series: Series = self.known["series", metric, length]
-        return series
+        key = ("series", metric, length)
+        if key not in self.known:
+            wanted = {metric, *self.metrics, *((USUAL,) if length == WHOLE else ())}
+            every = self.counts(self.cut(length))
+            parts = [{name: self.weigh(counts, name) for name in wanted} for counts in every]
+            for name in wanted:
+                series = Series.join([each[name] for each in parts], np.stack)
+                self.known["series", name, length] = series
+        return cast("Series", self.known[key])
 
     def fitted(self, metric: str, length: str, *, by_topic: bool = False) -> Fitted:
         """Return the trend of a metric for every run, or for every run and topic.
@@ -598,8 +616,7 @@ class TrendIndex(FrameIndex):
                 chosen = self.of_topics(metric, length, place)
                 cutoff = np.repeat(cutoff, len(self.topics))
             self.known[key] = Fitted(metric, self.runs, self.cut(length), chosen, place, cutoff)
-        fitted: Fitted = self.known[key]
-        return fitted
+        return cast("Fitted", self.known[key])
 
     def trends(self, metric: str, length: str) -> Fitted:
         """Return the trend of every run: at its best cutoff, or at each where these are asked for.
@@ -630,8 +647,11 @@ class TrendIndex(FrameIndex):
 
     def without_trend(self, metric: str, length: str) -> list[str]:
         """Return the runs that have too few usable batches for a trend, at any cutoff."""
-        is_fitted = self.fitted(metric, length).trend.fitted.tolist()
-        return [run for run, known in zip(self.runs, is_fitted, strict=True) if not known]
+        return self.named(~self.fitted(metric, length).trend.fitted)
+
+    def named(self, mask: BoolArray) -> list[str]:
+        """Return the runs where a mask holds."""
+        return [self.runs[at] for at in np.flatnonzero(mask)]
 
     def warnings(self, asked: ViewRequest) -> Iterator[str]:
         """Yield a shorter last batch, and end points beyond the range of the metric."""
@@ -642,23 +662,19 @@ class TrendIndex(FrameIndex):
         returning = np.bincount(run[self.passed > 0], minlength=len(self.runs)) > 0
         for metric, length in asked if self.runs else ():
             fitted = self.fitted(metric, length)
-            without = self.without_trend(metric, length)
-            if without:
+            if without := self.without_trend(metric, length):
                 few = f"fewer than {FEWEST} usable batches; shorter ones, or a longer period, have"
-                few += " more"
-                yield f"no trend of {metric} in batches of {length} for {listed(without)}: {few}"
+                lost = f"no trend of {metric} in batches of {length} for {listed(without)}"
+                yield f"{lost}: {few} more"
             if self.by_cutoff:
                 continue
             end, (least, most) = fitted.trend.end, BOUNDS[metric]
-            beyond = np.flatnonzero((end < least - SLACK) | (end > most + SLACK)).tolist()
-            if beyond:
-                names = listed([f"{self.runs[at]} ({end[at]:.4f})" for at in beyond])
-                yield f"{fitted.name} is outside of the metric's range: {names}"
+            beyond = np.flatnonzero((end < least - SLACK) | (end > most + SLACK))
+            if names := [f"{self.runs[at]} ({end[at]:.4f})" for at in beyond]:
+                yield f"{fitted.name} is outside of the metric's range: {listed(names)}"
             passing = np.bincount(run[self.passed > fitted.place[run]], minlength=len(self.runs))
-            silent = np.flatnonzero(returning & (passing == 0)).tolist()
-            if silent:
-                names = listed([self.runs[at] for at in silent])
-                yield f"{fitted.name} is best where nothing is returned: {names}"
+            if names := self.named(returning & (passing == 0)):
+                yield f"{fitted.name} is best where nothing is returned: {listed(names)}"
 
 
 def best(values: FloatArray, *, lower: bool) -> tuple[IntArray, BoolArray]:

@@ -16,11 +16,11 @@ from tseval.errors import Fault
 from tseval.io import JSON, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
-from tseval.io.faults import FaultList, decoded_text, text_lines
+from tseval.io.faults import FaultList, text_lines
 from tseval.io.fields import Layout
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input
-from tseval.io.json_text import HALVES_CURE, holds_half, objects
+from tseval.io.json_text import objects
 from tseval.io.proposed_runs import KEYS, is_proposed, name_columns, read_objects
 from tseval.io.records import (
     Record,
@@ -98,18 +98,10 @@ def is_entry(value: Any) -> bool:
 
 def read_document(source: Input, faults: FaultList) -> Any:
     """Return a whole file of JSON; a file that is none is refused with its line."""
-    text = decoded_text(source, faults)
-    if not text.strip():
+    if not source.head().strip():
         faults.refuse(None, "the file is empty", "give the track's JSON", "empty-file")
-    try:
-        document = json_text.load(text)
-    except (ValueError, RecursionError) as error:
-        cure = "give the track's JSON: close what is open; no comma after the last"
-        faults.refuse(*json_text.fault_of(text, error, cure))
-    if "\\u" in text and holds_half(document):
-        reason = "an escape stands for half a character: not UTF-8"
-        faults.refuse(None, reason, HALVES_CURE, "encoding")
-    return document
+    cure = "give the track's JSON: close what is open; no comma after the last"
+    return json_text.read_document(source, faults, cure)
 
 
 # Ontologies.

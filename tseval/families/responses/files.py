@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -12,36 +12,13 @@ import polars as pl
 from tseval.core.wording import count, count_words
 from tseval.errors import Fault, Reason, did_you_mean, input_error
 from tseval.families.responses import records
-from tseval.families.responses.records import (
-    CRITERIA,
-    GOLD,
-    GRADE_OF,
-    GRADED,
-    QUESTIONS,
-    VERDICT_OF,
-    ResponseRules,
-    Sort,
-    read_gold,
-    read_labels,
-)
-from tseval.io import JSON
+from tseval.families.responses.records import ResponseRules, Sort
+from tseval.io import JSON, tables
 from tseval.io.faults import FaultList, text_lines
-from tseval.io.formats import Format, Import, Imported, Line, Rank
+from tseval.io.formats import Line
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input, first_row
 from tseval.io.schema import ALL_TOPICS, NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
-from tseval.io.tables import (
-    Table,
-    TableReader,
-    TrackFile,
-    TrackRows,
-    add_faults,
-    check_topics,
-    frame_of_rows,
-    has_missing_columns,
-    read,
-    texts_of,
-)
 from tseval.io.topics import TOPICS_READER
 
 # Tables.
@@ -165,7 +142,7 @@ def check_rows(
     rows = pl.concat([cells.rename(RENAMED[sort], strict=False), known], how="diagonal_relaxed")
     rows = rows.with_row_index("row").with_columns(pl.col(pl.String).fill_null(""), at=0)
     if sort is Sort.GRADES:
-        words = records.LENIENT if rules.labels == "lenient" else GRADE_OF
+        words = records.LENIENT if rules.labels == "lenient" else records.GRADE_OF
         rows = records.grade_words(rows, sort, rules, faults, words).with_columns(place=-1)
     elif sort is Sort.VERDICTS:
         text = pl.when(pl.col("text") != "").then("text").otherwise(pl.col("row").cast(pl.String))
@@ -174,18 +151,20 @@ def check_rows(
     elif sort is Sort.HITS:
         label, reason = pl.col("label"), "label {label:g} is neither 0 nor 1"
         wrong = rows.filter(~label.is_in([0.0, 1.0]))
-        add_faults(faults, wrong, reason, "1 says that a nugget is there", "unknown-label")
+        tables.add_faults(faults, wrong, reason, "1 says that a nugget is there", "unknown-label")
         rows = rows.with_columns(place="row", grade=2 * label, is_known=True, failed=False)
     elif sort is Sort.ANNOTATIONS:
         grade = pl.col("annotation").str.strip_chars().str.to_lowercase()
         grade = grade.replace_strict(ANNOTATED, default=None, return_dtype=pl.Int64)
         rows, cure = rows.with_columns(grade=grade), f"they are {', '.join(ANNOTATED)}"
         unknown = rows.filter(pl.col("grade").is_null())
-        add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
+        tables.add_faults(
+            faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label"
+        )
     else:
         rows = rows.filter(pl.col("topic") != ALL_TOPICS)
     group = ["run", "topic", "version"]
-    rows = check_topics(rows, faults).with_columns(
+    rows = tables.check_topics(rows, faults).with_columns(
         response=pl.col("row").first().over(group),
         at=pl.int_range(pl.len()).over(group),
         last=pl.col("time").max().over(group),
@@ -213,7 +192,7 @@ def is_hits(source: Input) -> bool:
     return HIT.fullmatch(first_row(source).decode("utf-8", "replace").rstrip("\r\n")) is not None
 
 
-def read_hit_lines(source: Input, faults: FaultList) -> TrackRows:
+def read_hit_lines(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read the lines of CONE-RAG as the table has them."""
     rows = []
     for line, text in text_lines(source, faults):
@@ -224,7 +203,7 @@ def read_hit_lines(source: Input, faults: FaultList) -> TrackRows:
         elif text.strip():
             cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
             faults.add(line, "no label of a turn", cure, "record-format")
-    return TrackRows(frame_of_rows(rows, HITS))
+    return tables.TrackRows(tables.frame_of_rows(rows, HITS))
 
 
 # Whole files.
@@ -244,13 +223,15 @@ def keep_schema(schema: Schema, _: Input) -> Schema:
     return schema
 
 
-def read_json(schema: Schema, read: Callable[[Input, FaultList], TrackRows]) -> TableReader:
+def read_json(
+    schema: Schema, read: Callable[[Input, FaultList], tables.TrackRows]
+) -> tables.TableReader:
     """Return how records of JSON are read by this function."""
-    tracks = (TrackFile(read=read, schema=keep_schema),)
-    return TableReader(schema=replace(schema, key=()), tracks=tracks, check=check_labels)
+    tracks = (tables.TrackFile(read=read, schema=keep_schema),)
+    return tables.TableReader(schema=replace(schema, key=()), tracks=tracks, check=check_labels)
 
 
-def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
+def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> tables.TableReader:
     """Return the reader of a file of labels, or of responses.
 
     That of a table is the one that has all its columns, or else the nearest: the one that has most
@@ -262,16 +243,18 @@ def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> Tabl
         from tseval.core.nearest import names_in  # here, because few commands need it
 
         names = names_in(source, form)
-    places = [(len(each.placed(names)), -len(each.missing(names))) for each in TABLES.values()]
-    sorts = [sort for sort, (_, lacking) in zip(TABLES, places, strict=True) if not lacking]
-    if not sorts and holds_json(source, form):
-        return read_json(GRADES, partial(read_labels, rules=rules))
+    complete = next((sort for sort, each in TABLES.items() if not each.missing(names)), None)
+    if complete is None and holds_json(source, form):
+        return read_json(GRADES, partial(records.read_labels, rules=rules))
+
+    def nearness(sort: Sort) -> tuple[int, int]:
+        return len(TABLES[sort].placed(names)), -len(TABLES[sort].missing(names))
+
     is_of_lines = form is None and not source.is_table and is_hits(source)
-    nearest = max(zip(places, range(len(places)), TABLES, strict=True))[-1]
-    sort = Sort.HITS if is_of_lines else next(iter(sorts), nearest)
-    return TableReader(
+    sort = Sort.HITS if is_of_lines else complete or max(reversed(TABLES), key=nearness)
+    return tables.TableReader(
         schema=TABLES[sort],
-        tracks=(TrackFile(read=read_hit_lines),) if is_of_lines else (),
+        tracks=(tables.TrackFile(read=read_hit_lines),) if is_of_lines else (),
         check=partial(check_rows, sort=sort, rules=rules),
     )
 
@@ -279,7 +262,7 @@ def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> Tabl
 def check_nuggets(rows: pl.DataFrame, _: FaultList, rules: ResponseRules) -> pl.DataFrame:
     """Return a plain table of nuggets as rows of gold."""
     rows = rows.rename({"nugget_id": "id", "time": "nugget_time"}, strict=False)
-    rows = pl.concat([pl.DataFrame(schema=GOLD), rows], how="diagonal").with_columns(
+    rows = pl.concat([pl.DataFrame(schema=records.GOLD), rows], how="diagonal").with_columns(
         pl.col("text").fill_null(""),
         kind=pl.lit(records.LISTED),
         at=pl.int_range(pl.len()).over("topic"),
@@ -287,18 +270,18 @@ def check_nuggets(rows: pl.DataFrame, _: FaultList, rules: ResponseRules) -> pl.
     return rows.with_columns(place=records.place_of(rules, "topic"))
 
 
-def choose_gold(source: Input, form: str | None, rules: ResponseRules) -> TableReader:
+def choose_gold(source: Input, form: str | None, rules: ResponseRules) -> tables.TableReader:
     """Return the reader of a file of nuggets, banks or rubrics."""
-    if holds_json(source, form) and has_missing_columns(source, NUGGETS):
-        return read_json(NUGGETS, partial(read_gold, rules=rules))
-    return TableReader(schema=NUGGETS, check=partial(check_nuggets, rules=rules))
+    if holds_json(source, form) and tables.has_missing_columns(source, NUGGETS):
+        return read_json(NUGGETS, partial(records.read_gold, rules=rules))
+    return tables.TableReader(schema=NUGGETS, check=partial(check_nuggets, rules=rules))
 
 
-def readers_by(rules: ResponseRules) -> dict[str, TableReader]:
+def readers_by(rules: ResponseRules) -> dict[str, tables.TableReader]:
     """Return how inputs are read by these rules."""
     return {
-        "runs": TableReader(schema=GRADES, choose=partial(choose_labels, rules=rules)),
-        "nuggets": TableReader(schema=NUGGETS, choose=partial(choose_gold, rules=rules)),
+        "runs": tables.TableReader(schema=GRADES, choose=partial(choose_labels, rules=rules)),
+        "nuggets": tables.TableReader(schema=NUGGETS, choose=partial(choose_gold, rules=rules)),
         "topics": TOPICS_READER,
     }
 
@@ -317,7 +300,7 @@ def first_record(source: Input) -> records.Record:
 
 def is_labelled(source: Input) -> bool:
     """Return whether a file holds labels of responses, or responses, by its content."""
-    is_table = any(not has_missing_columns(source, schema) for schema in TABLES.values())
+    is_table = any(not tables.has_missing_columns(source, schema) for schema in TABLES.values())
     return is_table or is_hits(source) or records.sort_of(first_record(source)) is not None
 
 
@@ -338,8 +321,8 @@ def is_nugget_list(source: Input) -> bool:
 
 LABEL, VERDICT, IMPORTANCE, TIER = "label", "verdict", "importance", "tier"
 KNOWN = {
-    LABEL: (tuple(GRADE_OF), "counted 0"),
-    VERDICT: (tuple(VERDICT_OF), "counted 0"),
+    LABEL: (tuple(records.GRADE_OF), "counted 0"),
+    VERDICT: (tuple(records.VERDICT_OF), "counted 0"),
     IMPORTANCE: ((records.VITAL, records.OKAY), "neither vital nor okay"),
     TIER: ((records.MANDATORY, records.OPTIONAL), "neither mandatory nor optional"),
 }
@@ -354,7 +337,9 @@ def find_unknown_words(rows: pl.DataFrame) -> pl.DataFrame:
     if "importance" not in rows:
         return pl.DataFrame(schema={"what": pl.String, "word": pl.String, "line": pl.Int64})
     is_rubric = (
-        pl.col("kind") == CRITERIA if "kind" in rows else pl.col("sort") == Sort.VERDICTS.name
+        pl.col("kind") == records.CRITERIA
+        if "kind" in rows
+        else pl.col("sort") == Sort.VERDICTS.name
     )
     what = pl.when(is_rubric).then(pl.lit(TIER)).otherwise(pl.lit(IMPORTANCE))
     found = rows.select("row", "line", what=what, word="importance").filter(word != "")
@@ -411,10 +396,9 @@ def warn_of_labels(path: str, rows: pl.DataFrame, rules: ResponseRules) -> Itera
 # What `tseval validate` and `tseval import` know of them.
 
 RULES = ResponseRules()
-LABELS, GOLD_FILES = (readers_by(RULES)[name] for name in ("runs", "nuggets"))
 
 
-def remark(table: Table) -> Iterator[Line]:
+def remark(table: tables.Table) -> Iterator[Line]:
     """Yield words that count as none as faults, and warnings; a missing word is no fault."""
     source, rows = table.sources[0], table.frame
     for what, word, line in find_unknown_words(rows).select("what", "word", "line").iter_rows():
@@ -432,55 +416,57 @@ def number_responses(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.col("response") + pl.col("file").cast(pl.Int64) * 2**32)
 
 
-def import_labels(paths: Sequence[str], _: object) -> Imported:
+def plain_labels(table: tables.Table) -> pl.DataFrame:
     """Return labels of nuggets as the columns of the plain table: a row a label."""
-    table, version = read(paths, LABELS), pl.col("version")
-    graded = pl.col("sort").is_in([sort.name for sort in GRADED])
+    graded = pl.col("sort").is_in([sort.name for sort in records.GRADED])
     for at, source in enumerate(table.sources):
         if not table.frame.filter(graded, file=at).drop_nulls("at").height:
             reason, cure = "holds no labels of nuggets", "give assignments of nuggets"
             raise input_error(source.path, None, reason, cure, "no-rows")
-    rows = number_responses(table.frame)
+    version, place = pl.col("version"), pl.format("{}#{}", "topic", "at")
     number = pl.col("response").rank("dense").over("run", "topic").cast(pl.String)
-    name = pl.when(pl.col("place") < 0).then("text").otherwise(pl.format("{}#{}", "topic", "at"))
-    rows = rows.with_columns(
-        nugget_id=name,
+    rows = number_responses(table.frame).with_columns(
+        nugget_id=pl.when(pl.col("place") < 0).then("text").otherwise(place),
         label=pl.col("grade").replace_strict(records.LABEL_OF, return_dtype=pl.String),
         time=pl.coalesce("time", "last"),
         version=pl.when(version == "").then(number).otherwise(version),
     )
-    rows = rows.drop_nulls("at").filter(~pl.col("failed"))
-    names = ("run", "topic", "nugget_id", "label", "time", "version", "importance")
-    return Imported({name: texts_of(rows[name]) for name in names})
+    return rows.drop_nulls("at").filter(~pl.col("failed"))
 
 
-def import_nuggets(paths: Sequence[str], _: object) -> Imported:
+def plain_nuggets(table: tables.Table) -> pl.DataFrame:
     """Return lists of nuggets as the columns of the plain table."""
-    rows = read(paths, GOLD_FILES).frame
-    rows = rows.filter(pl.col("kind") != QUESTIONS).drop_nulls("at")
-    rows = rows.with_columns(nugget_id=name_nuggets(), time="nugget_time")
-    names = ("topic", "nugget_id", "importance", "time", "text")
-    return Imported({name: texts_of(rows[name]) for name in names})
+    rows = table.frame.filter(pl.col("kind") != records.QUESTIONS).drop_nulls("at")
+    return rows.with_columns(nugget_id=name_nuggets(), time="nugget_time")
 
 
-IMPORT = Import(
-    "response-labels", "labels of nuggets: assignments of responses", import_labels, several=True
-)
-FORMATS = (
-    Format(
-        GRADES.table,
-        lambda source, form, _: read([source], LABELS, form),
-        is_labelled,
-        rank=Rank.SURE,
-        remarks=remark,
-        imports=(IMPORT,),
-    ),
-    Format(
-        NUGGETS.table,
-        lambda source, form, _: read([source], GOLD_FILES, form),
-        lambda source: holds_gold(source) or is_nugget_list(source),
-        rank=Rank.SURE,
-        remarks=remark,
-        imports=(Import("response-nuggets", "lists of nuggets of responses", import_nuggets),),
+LABELS = replace(
+    readers_by(RULES)["runs"],
+    tracks=(tables.TrackFile(recognise=is_labelled),),
+    remarks=remark,
+    imports=(
+        tables.PlainImport(
+            name="response-labels",
+            help="labels of nuggets: assignments of responses",
+            columns=("run", "topic", "nugget_id", "label", "time", "version", "importance"),
+            several=True,
+            rows=plain_labels,
+        ),
     ),
 )
+GOLD_FILES = replace(
+    readers_by(RULES)["nuggets"],
+    tracks=(
+        tables.TrackFile(recognise=lambda source: holds_gold(source) or is_nugget_list(source)),
+    ),
+    remarks=remark,
+    imports=(
+        tables.PlainImport(
+            name="response-nuggets",
+            help="lists of nuggets of responses",
+            columns=("topic", "nugget_id", "importance", "time", "text"),
+            rows=plain_nuggets,
+        ),
+    ),
+)
+FORMATS = (*LABELS.formats, *GOLD_FILES.formats)

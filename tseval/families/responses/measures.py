@@ -218,19 +218,12 @@ def define(
     higher: bool = True,
 ) -> list[Definition]:
     """Return the definitions of measures, by name the title and the account."""
+    definition = partial(
+        Definition, family=NAME, formula=formula, empty_case=case[0], range=case[1]
+    )
+    more: dict[str, Any] = {"citation": citation, "higher_is_better": higher}
     return [
-        Definition(
-            name=name,
-            family=NAME,
-            title=title,
-            summary=title,
-            formula=formula,
-            empty_case=case[0],
-            range=case[1],
-            citation=citation,
-            account=account,
-            higher_is_better=higher,
-        )
+        definition(name=name, title=title, summary=title, account=account, **more)
         for name, (title, account) in measures.items()
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
@@ -14,11 +13,10 @@ import polars as pl
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count
 from tseval.io import json_text
-from tseval.io.cells import BYTE_ORDER_MARK
-from tseval.io.faults import FaultList, decoded_text
+from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
-from tseval.io.json_text import HALVES_CURE, OBJECT_CURE, holds_half
-from tseval.io.records import kind_of, records_in
+from tseval.io.json_text import OBJECT_CURE
+from tseval.io.records import is_array, kind_of
 from tseval.io.schema import Schema
 from tseval.io.tables import TrackRows, add_faults, check_topics, frame_of_rows
 from tseval.io.times import NotANumber, implausible, number, why_implausible
@@ -193,38 +191,13 @@ class WrongRecordError(Exception):
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Record]]:
     """Yield every object with its line: one a line, one over all lines, or those of a list."""
-    first = source.first_line().removeprefix(BYTE_ORDER_MARK).strip()
-    is_document = first == b"{"
-    if first.startswith(b"{") and not is_document and not _parses(first):
-        is_document = _parses(source.complete_lines().removeprefix(BYTE_ORDER_MARK))
-    if not is_document:
-        for line, each in records_in(source, faults):
-            if isinstance(each, dict):
-                yield line, each
-            else:
-                reason = f"{kind_of(each)} where an object is expected"
-                faults.add(line, reason, OBJECT_CURE, "json-type")
-        return
-    text = decoded_text(source, faults)
-    try:
-        record = json_text.load(text)
-    except (ValueError, RecursionError) as error:
-        cure = "a document of JSON over several lines is one object"
-        faults.add(*json_text.fault_of(text, error, cure))
-        return
-    if holds_half(record):
-        reason = "an escape stands for half a character: not UTF-8"
-        faults.add(1, reason, HALVES_CURE, "encoding")
-    else:
-        yield 1, record
-
-
-def _parses(text: bytes) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    of_lines = json_text.documents(source, faults, OBJECT_CURE)
+    for line, each in json_text.elements(source, faults) if is_array(source) else of_lines:
+        if isinstance(each, dict):
+            yield line, each
+        else:
+            reason = f"{kind_of(each)} where an object is expected"
+            faults.add(line, reason, OBJECT_CURE, "json-type")
 
 
 SHAPES: Mapping[Sort, Mapping[str, Any]] = {
@@ -263,7 +236,7 @@ def check(value: Any, shape: Any, key: str, verb: str = "is") -> None:
 def name_in(record: Record, keys: Sequence[str], in_metadata: Sequence[str]) -> str | None:
     """Return the name under the first of these keys of a record, or else of its metadata."""
     places = [(record, key) for key in keys]
-    places += [(record.get("metadata") or {}, key) for key in in_metadata]
+    places += [(object_in(record, "metadata"), key) for key in in_metadata]
     key, value = next(((k, place[k]) for place, k in places if place.get(k) is not None), ("", ""))
     if key and type(value) not in (int, str):
         raise WrongRecordError(f'"{key}" is {kind_of(value)}', "give a text")
@@ -285,11 +258,21 @@ def topic_of(record: Record) -> str:
 
 def sentences_of(record: Record) -> list[Any]:
     """Return the sentences; a text is one sentence."""
-    key = next((key for key in SENTENCES if record.get(key) is not None), None)
-    sentences = record[key] if key else []
-    if not isinstance(sentences, str | list):
-        raise WrongRecordError(f'"{key}" is {kind_of(sentences)}', "give a list of sentences")
-    return [sentences] if isinstance(sentences, str) else sentences
+    key = next((key for key in SENTENCES if record.get(key) is not None), "")
+    return list_of(record[key], key, "sentences") if key else []
+
+
+def list_of(value: Any, key: str, items: str) -> list[Any]:
+    """Return a list as it is, and a text as a list of one."""
+    if not isinstance(value, str | list):
+        raise WrongRecordError(f'"{key}" is {kind_of(value)}', f"give a list of {items}")
+    return [value] if isinstance(value, str) else value
+
+
+def object_in(record: Record, key: str) -> Record:
+    """Return the object under a key, an empty one where there is none."""
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def word_of(label: Any) -> str:
@@ -365,7 +348,7 @@ class Reader:
         if not isinstance(record, dict):
             return default
         value = record.get("time")
-        value = (record.get("metadata") or {}).get("time") if value is None else value
+        value = object_in(record, "metadata").get("time") if value is None else value
         if value is None:
             return default
         try:
@@ -410,8 +393,13 @@ class Reader:
             yield self.time(sentence, time), *map(float, cited_amounts(labels))
 
     def judgments(self, record: Record) -> Iterator[tuple[Any, ...]]:
-        """Yield the sentences of a report that was judged; the report itself may have times."""
-        report = report_of(record)
+        """Yield the sentences of a report that was judged; the report itself may have times.
+
+        The first has the bank of questions, too, or else a row that is no sentence.
+        """
+        report, bank = report_of(record), None
+        if "nugget_bank" in record:
+            bank = [dict(zip(QUESTION, each, strict=True)) for each in bank_of(record)]
         time, sentences = self.time(record, self.time(report)), sentences_of(report)
         for judged, sentence in zip_longest(record["judgments"], sentences):
             if judged is None:
@@ -423,10 +411,7 @@ class Reader:
                 check(reply, {"matched_nuggets?": [{"question_text": str}]}, "response")
                 for nugget in reply.get("matched_nuggets") or ():
                     answers = nugget.get("matched_answer") or []
-                    if not isinstance(answers, str | list):
-                        reason = f'"matched_answer" is {kind_of(answers)}'
-                        raise WrongRecordError(reason, "give a list of answers")
-                    answers = [answers] if isinstance(answers, str) else answers
+                    answers = list_of(answers, "matched_answer", "answers")
                     matched += [(nugget["question_text"], str(each)) for each in answers]
             cited = len(judged.get("citations") or ())
             relevant, attested, needs = (
@@ -436,7 +421,10 @@ class Reader:
             is_correct, counts = 0 < cited <= attested, cited > 0 or needs > 0
             amounts = (1, len(judged["text"]), cited, relevant, attested, is_correct, counts)
             lists = [question for question, _ in matched], [answer for _, answer in matched]
-            yield self.time(judged, self.time(sentence, time)), *map(float, amounts), *lists
+            yield self.time(judged, self.time(sentence, time)), *map(float, amounts), *lists, bank
+            bank = None
+        if bank is not None:
+            yield (*[None] * len(TYPES[Sort.REPORT]), bank)
 
     def answers(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the sentences of a response, with the documents that they cite."""
@@ -507,8 +495,7 @@ LABELS: Mapping[Sort, Callable[[Reader, Record], Iterator[tuple[Any, ...]]]] = {
 
 def report_of(record: Record) -> Record:
     """Return the report that was judged, an empty one where there is none."""
-    report = record.get("report")
-    report = report if isinstance(report, dict) else {}
+    report = object_in(record, "report")
     check(report, {"metadata?": {}}, "report")
     return report
 
@@ -554,9 +541,7 @@ def sort_of(record: Record) -> Sort | None:
     objects = [each for each in record[key] if isinstance(each, dict)]
     is_marked = not marks or any(not marks.isdisjoint(each) for each in objects)
     is_empty_rubric = record[key] == [] and sort is Sort.VERDICTS
-    metadata = record.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    has_run = record.get("run_id") or metadata.get("run_id")
+    has_run = record.get("run_id") or object_in(record, "metadata").get("run_id")
     return sort if is_marked or is_empty_rubric or has_run else None
 
 
@@ -586,21 +571,13 @@ def read_labels(source: Input, faults: FaultList, rules: ResponseRules) -> Track
             check(record, SHAPES[other], "record")
             labels = list(LABELS[other](reader, record))
             head = reader.head({**report_of(record), **record})
-            has_bank = other is Sort.REPORT and "nugget_bank" in record
-            bank = (
-                [dict(zip(QUESTION, each, strict=True)) for each in bank_of(record)]
-                if has_bank
-                else None
-            )
         except WrongRecordError as error:
             faults.add(line, *error.args)
             continue
         sort, types = other, WORD if other in GRADED else TYPES[other]
-        more = ([bank if has_bank else None], [None]) if other is Sort.REPORT else ((), ())
-        listed = (
-            enumerate(labels) if labels else [(None, (None,) * (1 + len(types) - len(more[0])))]
-        )
-        rows += [(line, response, at, *head, *label, *more[bool(at)]) for at, label in listed]
+        for at, label in enumerate(labels or [(None,) * (1 + len(types))]):
+            place = at if label[1] is not None else None
+            rows.append((line, response, place, *head, *label))
     faults.check()
     if sort is None:
         faults.refuse(None, "holds no responses", SORT_CURE, "no-rows")

@@ -8,22 +8,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from tseval.core.frames import FrameIndex
+from tseval.core.frames import FrameIndex, relative_start
 from tseval.core.kernel import ALWAYS, KEY, natural, quotient
 from tseval.core.wording import count, count_words, listed
 from tseval.errors import Fault, InputError, UsageError
-from tseval.families.responses import files
-from tseval.families.responses.records import (
-    CITED,
-    GRADED,
-    JUDGED,
-    LENGTHS,
-    OKAY,
-    QUESTIONS,
-    VITAL,
-    ResponseRules,
-    Sort,
-)
+from tseval.families.responses import files, records
+from tseval.families.responses.records import ResponseRules, Sort
 from tseval.io.tables import Table
 from tseval.records import frozen
 
@@ -33,8 +23,13 @@ UNLISTED_CURE = "--rule unlisted=ignored leaves such labels out; --rule nuggets=
 CELL = (*KEY, "cell")
 """What has a value: a (run, topic), of the cell 0, or a single response."""
 ANSWERED = ("nuggets", "nuggets_weighted", "correct_nuggets", "correct_nuggets_weighted")
-COUNTED = (*JUDGED, *ANSWERED)
-AMOUNTS = {Sort.SUPPORT: CITED, Sort.REPORT: JUDGED, Sort.COUNTS: COUNTED, Sort.ANSWERS: LENGTHS}
+COUNTED = (*records.JUDGED, *ANSWERED)
+AMOUNTS = {
+    Sort.SUPPORT: records.CITED,
+    Sort.REPORT: records.JUDGED,
+    Sort.COUNTS: COUNTED,
+    Sort.ANSWERS: records.LENGTHS,
+}
 """What the labels of a sort add to sums."""
 
 
@@ -62,7 +57,7 @@ class ResponseTables:
         """Return the questions of the gold, or its nuggets; of a topic those of the last file."""
         if self.gold is None:
             return None
-        rows = self.gold.frame.filter((pl.col("kind") == QUESTIONS) == questions)
+        rows = self.gold.frame.filter((pl.col("kind") == records.QUESTIONS) == questions)
         rows = rows.filter(pl.col("file") == pl.col("file").max().over("topic"))
         return rows if rows.height else None
 
@@ -123,7 +118,7 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
         labels = labels.join(told.filter(number=1), on=KEY, how="left", maintain_order="left")
         labels = labels.with_columns(last=pl.coalesce("last", "last of run")).drop("number")
     says = pl.col("at").is_not_null()
-    if sort is Sort.ANSWERS or sort in GRADED:
+    if sort is Sort.ANSWERS or sort in records.GRADED:
         says = pl.col("words" if sort is Sort.ANSWERS else "grade") > 0
     labels = labels.with_columns(when=pl.coalesce("time", "last"))
     responses = labels.group_by("response", maintain_order=True).agg(
@@ -165,7 +160,7 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
     known = versions.select("response", "file", "line", *CELL, "number", "since", "until")
     labels = known.join(labels, on="response", maintain_order="left_right")
     parts = Parts(labels.with_columns(date=when.fill_null(ALWAYS)), versions, cells)
-    gather = grade_items if sort in GRADED else add_up
+    gather = grade_items if sort in records.GRADED else add_up
     gather = grade_answers if sort is Sort.ANNOTATIONS else gather
     frames = {**index.frames, "cells": every, **gather(tables, parts)}
     return replace(index, frames=frames)
@@ -216,9 +211,7 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
         known = gold.group_by("topic").agg(start=pl.col("nugget_time").min())
         times = times.update(known, on="topic")
     times = times.with_columns(start.fill_null(start.min()).fill_null(0.0))
-    every = (tables.labels, *tables.beside.values())
-    if any(source.is_relative for table in every for source in table.sources):
-        times = times.with_columns(start=pl.lit(0.0))
+    times = relative_start(times, tables.labels, *tables.beside.values())
     if "topics" in tables.beside:
         times = times.update(tables.beside["topics"].frame.select("topic", "start"), on="topic")
     return times
@@ -236,7 +229,7 @@ def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]
         labels, nuggets = label_gold(tables, parts, gold)
     wrong = {
         "invalid_labels": ~pl.col("is_known"),
-        "invalid_importances": ~pl.col("importance").is_in([VITAL, OKAY]),
+        "invalid_importances": ~pl.col("importance").is_in([records.VITAL, records.OKAY]),
     }
     answered = labels.filter(~is_failed)
     sums = answered.select(*CELL, "date", **{n: e.cast(pl.Float64) for n, e in wrong.items()})
@@ -438,11 +431,11 @@ def find_warnings(index: ResponseIndex, metrics: Sequence[str]) -> Iterator[str]
         if not is_own:
             unknown = unknown.filter(pl.col("what").is_in([files.LABEL, files.VERDICT]))
         yield from files.warn_of_unknown(path, unknown, rows["at"].count())
-        if tables.sort is Sort.COUNTS:
-            strange = rows.filter(~pl.col("metric").is_in(metrics))["metric"].to_list()
-            if strange:
-                known = count_words(strange, metrics)
-                yield f"{path}: {count(len(strange), 'unknown metric')}, ignored: {known}"
+        is_strange = ~pl.col("metric").is_in(metrics)
+        strange = rows.filter(is_strange)["metric"].to_list() if tables.sort is Sort.COUNTS else []
+        if strange:
+            noun = count(len(strange), "unknown metric")
+            yield f"{path}: {noun}, ignored: {count_words(strange, metrics)}"
     if tables.gold is not None and not is_own:
         yield from files.warn_of_unknown("nuggets", files.find_unknown_words(tables.gold.frame), 0)
     for path, rows in named:

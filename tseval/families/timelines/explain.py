@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,22 +22,9 @@ from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.timelines.alignments import divide
 from tseval.families.timelines.files import date_of, find_remarks
-from tseval.families.timelines.measures import (
-    FAMILY,
-    PAPER,
-    Ways,
-    choose,
-    is_side,
-    take,
-    ways_of,
-)
+from tseval.families.timelines.measures import FAMILY, PAPER, Ways, choose, is_side, take, ways_of
 from tseval.families.timelines.rows import ALIGNED, DATES, TimelineIndex, match_days, spans
-from tseval.families.timelines.words import (
-    ORIGINAL,
-    ORIGINAL_WORD,
-    SPLIT,
-    content_of,
-)
+from tseval.families.timelines.words import ORIGINAL, ORIGINAL_WORD, SPLIT, content_of
 from tseval.io.tables import Table
 from tseval.io.times import UNITS
 from tseval.statistics.bootstrap import Interval, interval, resamples, seeded
@@ -104,7 +91,7 @@ def partners(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
         "precision is the sum of hits times weight over predicted days by that of ngrams, recall "
         "the same over reference days"
     )
-    frame = to_pandas(pl.concat(parts)).astype({"days_apart": "Int64", "hits": "Int64"})
+    frame = to_pandas(pl.concat(parts))
     people = [name for name in frame.columns if name not in ("rouge", "backend", "days_apart")]
     return ViewRows(frame, (note,), for_people=tuple(people))
 
@@ -123,12 +110,19 @@ def tie_scores(index: TimelineIndex, ways: Ways, measure: Measure) -> pl.DataFra
     return found.with_columns(width=pl.max_horizontal(*widths))
 
 
+def ties_of(index: TimelineIndex, ways: Mapping[Ways, Measure]) -> pl.DataFrame:
+    """Return the scores of ways to align days, with their ranges."""
+    return pl.concat(
+        with_names(tie_scores(index, way, measure), way)
+        for way, measure in ways.items()
+        if way.metric in ALIGNED
+    )
+
+
 def ties(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     """What other best alignments would give."""
     index = evaluation.index
-    measures = aligned(index, asked.measures)
-    scores = [with_names(tie_scores(index, *each), each[0]) for each in measures.items()]
-    rows = pl.concat(scores).filter(pl.col("width") > 0)
+    rows = ties_of(index, aligned(index, asked.measures)).filter(pl.col("width") > 0)
     values = [f"{name}{side}" for side in "PR" for name in ("lowest_", "", "highest_")]
     notes = () if rows.height else ("no score depends on ties",)
     return ViewRows(to_pandas(rows.select(*HEAD, *values)), notes)
@@ -233,7 +227,7 @@ class Draws(NamedTuple):
             [np.bincount(group, each, topics).astype(float) for each in amounts]
         )
         is_of_means = rule == "TOPIC-MACRO"
-        return cls(measure, divide(sums, sums[-1:], 0.0) if is_of_means else sums)
+        return cls(measure, divide(sums, sums[-1:]) if is_of_means else sums)
 
     @property
     def topics(self) -> int:
@@ -331,19 +325,15 @@ def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[st
                 f"topic {topic}: {lost} of {number} sentences have none of the letters a to z, and "
                 "count for nothing: use `reimpl` (--rule backend=reimpl)"
             )
-    tied: dict[tuple[str, str], tuple[set[str], float]] = {}
-    for way, measure in ways.items():
-        if way.metric in ALIGNED:
-            found = tie_scores(index, way, measure).filter(pl.col("width") > SAME)
-            for run, topic, width in found.select(*KEY, "width").iter_rows():
-                topics, most = tied.get((run, way.metric), (set(), 0.0))
-                tied[run, way.metric] = topics | {topic}, max(most, width)
-    for (run, metric), (topics, most) in tied.items():
-        noun = count(len(topics), "topic")
-        yield (
-            f"run {run}: {metric} depends on which of several best alignments is taken, by up to "
-            f"{most:.2g}, in {noun}: {listed(sorted(topics))} (--explain ties)"
-        )
+    if any(way.metric in ALIGNED for way in ways):
+        tied = ties_of(index, ways).filter(pl.col("width") > SAME)
+        topics, most = pl.col("topic").cast(pl.String).unique().sort(), pl.col("width").max()
+        of_runs = tied.group_by("run", "measure", maintain_order=True).agg(topics, most)
+        for run, metric, lost, width in of_runs.iter_rows():
+            yield (
+                f"run {run}: {metric} depends on which of several best alignments is taken, by up "
+                f"to {width:.2g}, in {count(len(lost), 'topic')}: {listed(lost)} (--explain ties)"
+            )
 
 
 def report_dates(evaluation: Evaluation, setting: Setting[Any]) -> Iterator[Block]:

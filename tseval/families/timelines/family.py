@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -59,9 +60,7 @@ class TimelineOptions:
         within=("intervals",),
     )
     seed: int = option(
-        "For the topics that --explain intervals draws.",
-        default=0,
-        within=("intervals",),
+        "For the topics that --explain intervals draws.", default=0, within=("intervals",)
     )
 
 
@@ -134,21 +133,14 @@ class TimelineEvaluation(FrameEvaluation):
 
 
 VALUES = ("P", "R", "F")
+ROUGE = product(measures.ROUGE, measures.SIZES, VALUES)
 SHOWN = (
     *(f"{rows.DATES}({value})" for value in VALUES),
-    *(
-        f"{name}({size},{value})"
-        for name in measures.ROUGE
-        for size in measures.SIZES
-        for value in VALUES
-    ),
+    *(f"{name}({size},{value})" for name, size, value in ROUGE),
 )
 LEADING = (
-    f"{rows.MANY_TO_ONE}(rouge_1,F)",
-    f"{rows.DATES}(F)",
-    f"{rows.MANY_TO_ONE}(rouge_2,F)",
-    "concat(rouge_1,F)",
-    "agreement(rouge_1,F)",
+    *(f"{rows.MANY_TO_ONE}(rouge_1,F)", f"{rows.DATES}(F)", f"{rows.MANY_TO_ONE}(rouge_2,F)"),
+    *("concat(rouge_1,F)", "agreement(rouge_1,F)"),
 )
 """What papers report: F of the days aligned with words, then of dates."""
 edition = partial(Edition, family=measures.FAMILY, measures=SHOWN, leading=LEADING)

@@ -26,54 +26,28 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from tseval.core.wording import count, listed
-from tseval.io.cells import BYTE_ORDER_MARK, check_utf8
-from tseval.io.faults import FaultList
+from tseval.io import json_text, tables
+from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.faults import FaultList, decoded_text
 from tseval.io.formats import Import, Imported, NoImportOptions, Rank
 from tseval.io.given import is_empty
 from tseval.io.inputs import Input
-from tseval.io.json_text import values_in
-from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
-from tseval.io.tables import (
-    Table,
-    TableReader,
-    TrackFile,
-    TrackRows,
-    add_faults,
-    check_topics,
-    read,
-)
+from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema, blank, optional
 
+TEXT_MEANING = "a sentence of the day's summary"
+NAME_MEANING = "which of several timelines of the topic; without it that of the file"
+ENTRY_MEANING = "1, 2, …: which entry of its date, where a date stands more than once"
+PUBLISHED_MEANING = "when the sentence was there; without it, or where it is blank, on its day"
 TIMELINES = Schema(
     "timelines",
     (
         TOPIC,
         Column("date", Kind.ID, aliases=("day",), meaning="the day: `2010-09-19`"),
-        Column(
-            "text",
-            Kind.TEXT,
-            aliases=("sentence", "summary"),
-            meaning="a sentence of the day's summary",
-        ),
+        Column("text", Kind.TEXT, aliases=("sentence", "summary"), meaning=TEXT_MEANING),
         RUN,
-        Column(
-            "timeline",
-            Kind.ID,
-            required=False,
-            meaning="which of several timelines of the topic; without it that of the file",
-        ),
-        Column(
-            "date_entry",
-            Kind.ID,
-            required=False,
-            meaning="1, 2, …: which entry of its date, where a date stands more than once",
-        ),
-        Column(
-            "published",
-            Kind.TIME,
-            required=False,
-            may_be_blank=True,
-            meaning="when the sentence was there; without it, or where it is blank, on its day",
-        ),
+        optional("timeline", Kind.ID, meaning=NAME_MEANING),
+        optional("date_entry", Kind.ID, meaning=ENTRY_MEANING),
+        blank("published", Kind.TIME, meaning=PUBLISHED_MEANING),
     ),
     row="a sentence of the summary of a day",
 )
@@ -92,7 +66,6 @@ LOOSE = re.compile(
 )
 EPOCH = date(1970, 1, 1)
 CURE = "write the day as year, month and day: 2010-09-19"
-TEXT = "timeline-text"
 DASHES = "-" * 32
 JSON_START = re.compile(
     rb'\s*(\[\s*\]\s*(\n|$)|\[\s*\[\s*\[?\s*"\s*\d{4}|\{.*"timeline"\s*:\s*\['
@@ -143,7 +116,7 @@ class Entry(NamedTuple):
     """Which timeline of its file it belongs to, where that has several, and they may be unnamed."""
 
 
-def rows_of(entries: Sequence[Entry], note: str | None = None) -> TrackRows:
+def rows_of(entries: Sequence[Entry], note: str | None = None) -> tables.TrackRows:
     """Return a row a sentence; an entry without a sentence, or without a date, is a row too."""
     names = ("line", "date", "text", "in_list", "topic", "run", "timeline", "number")
     types: dict[str, Any] = dict.fromkeys(names, pl.String)
@@ -153,21 +126,12 @@ def rows_of(entries: Sequence[Entry], note: str | None = None) -> TrackRows:
     ]
     frame = pl.DataFrame(rows or [Entry(1, sentences=[""])], schema=types, orient="row")
     frame = frame.with_columns(pl.col("topic", "run", "timeline").replace("", None))
-    return TrackRows(frame.with_row_index("entry").explode("text"), note)
+    return tables.TrackRows(frame.with_row_index("entry").explode("text"), note)
 
 
-def text_of(source: Input, faults: FaultList) -> str:
-    """Return the text of a file; bytes that are not UTF-8 are refused with their line."""
-    content = source.complete_lines().removeprefix(BYTE_ORDER_MARK)
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        check_utf8(line, number, faults)
-    faults.check()
-    return content.decode()
-
-
-def read_json(source: Input, faults: FaultList) -> TrackRows:
+def read_json(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read timelines as JSON, one a line, or one over all lines; none has the name of another."""
-    documents = documents_in(text_of(source, faults), faults)
+    documents = list(json_text.documents(source, faults, JSON_CURE))
     filled = [each for each in documents if each[1] != []]
     entries, numbers = list[Entry](), dict[Any, int]()
     for number, (line, document) in enumerate(filled, start=len(documents) > 1):
@@ -179,21 +143,6 @@ def read_json(source: Input, faults: FaultList) -> TrackRows:
                 faults.add(line, reason, cure, "duplicate-id")
             entries.append(each._replace(number=number))
     return rows_of(entries)
-
-
-def documents_in(text: str, faults: FaultList) -> list[tuple[int, Any]]:
-    """Return what stands in each line, or in all of them together, with the line of its start."""
-    documents = list[tuple[int, Any]]()
-    for number, line in enumerate(text.split("\n"), start=1):
-        try:
-            if line.strip():
-                documents += ((number, each) for each in values_in(line.encode(), number, faults))
-        except (ValueError, RecursionError) as error:
-            with suppress(ValueError, RecursionError):
-                if not documents:
-                    return [(number, each) for each in values_in(text, number, faults)]
-            faults.add(number, f"not JSON: {error}", JSON_CURE, "json-syntax")
-    return documents
 
 
 def entries_in(document: Any, line: int, faults: FaultList) -> Iterator[Entry]:
@@ -243,7 +192,7 @@ def entry_of(value: Any, line: int, faults: FaultList) -> Iterator[Entry]:
         faults.add(line, f'the sentences of "{day}" are no strings', PAIR_CURE, "record-format")
 
 
-def read_text(source: Input, faults: FaultList) -> TrackRows:
+def read_text(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read the blocks of a file, each with its date; what is not UTF-8 is read as U+FFFD.
 
     The last line of a block that is a date counts. Text below the last dashes is no block.
@@ -267,10 +216,10 @@ def read_text(source: Input, faults: FaultList) -> TrackRows:
     return rows_of(entries, lost if day is not None or any(block) else None)
 
 
-def read_markdown(source: Input, faults: FaultList) -> TrackRows:
+def read_markdown(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read days in brackets, each with the lines below it up to the next day, or to `---`."""
     entries, sentences = list[Entry](), list[str]()
-    for number, line in enumerate(text_of(source, faults).split("\n"), start=1):
+    for number, line in enumerate(decoded_text(source, faults).split("\n"), start=1):
         day, text = MARKDOWN_DAY.fullmatch(line.rstrip("\r")), line.strip()
         if day is not None:
             sentences = [day[2]] if day[2] else []
@@ -282,10 +231,10 @@ def read_markdown(source: Input, faults: FaultList) -> TrackRows:
     return rows_of(entries)
 
 
-def read_dated_rows(source: Input, faults: FaultList) -> TrackRows:
+def read_dated_rows(source: Input, faults: FaultList) -> tables.TrackRows:
     """Read a date and a list of sentences a row; a first row without a date is a header."""
     entries, line = list[Entry](), 1
-    rows = csv.reader(io.StringIO(text_of(source, faults)))
+    rows = csv.reader(io.StringIO(decoded_text(source, faults)))
     try:
         for at, row in enumerate(rows):
             if len(row) == 2 and day_of(row[0]):
@@ -328,16 +277,16 @@ def check_dates(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     )
     wrong = frame.filter(written.is_not_null() & pl.col("day").is_null())
     wrong = wrong.unique(["line", "entry"], keep="first", maintain_order=True)
-    add_faults(faults, wrong, '"{date}" is not a date', CURE, "date-format")
+    tables.add_faults(faults, wrong, '"{date}" is not a date', CURE, "date-format")
     return frame
 
 
 def check_gold(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Check references, of which no topic may have the name of the mean over topics."""
-    return check_topics(check_dates(frame, faults), faults)
+    return tables.check_topics(check_dates(frame, faults), faults)
 
 
-def find_remarks(table: Table) -> Iterator[str]:
+def find_remarks(table: tables.Table) -> Iterator[str]:
     """Yield what a reader should know of how the files of a table were read."""
     yield from table.notes
     for at, source in enumerate(table.sources):
@@ -367,7 +316,7 @@ def import_timelines(paths: Sequence[str], _: NoImportOptions) -> Imported:
     """Return timelines of other programs; a file without topics has that of its name."""
     parts, warnings = list[pl.DataFrame](), list[str]()
     for path in paths:
-        table, name = read([path], RUNS), Path(path).name
+        table, name = tables.read([path], RUNS), Path(path).name
         warnings += find_remarks(table)
         frame = name_timelines(table.frame, [name])
         has_topics = frame["topic"].null_count() < frame.height
@@ -395,20 +344,20 @@ def looks_like_text(source: Input) -> bool:
     return is_empty(source) or looks_like(TEXT_END.search, source)
 
 
-TRACKS = {
-    form: TrackFile(
-        recognise=partial(looks_like, matches), read=reader, forms=(form,), rank=Rank.LIKELY
-    )
-    for form, matches, reader in (
-        ("timeline-json", JSON_START.match, read_json),
-        (TEXT, TEXT_END.search, read_text),
-        ("timeline-markdown", MARKDOWN_START.search, read_markdown),
-        ("timeline-rows", ROWS_START.match, read_dated_rows),
-    )
-}
-RUNS = TableReader(
+def track(form: str, matches: Callable[[bytes], object], **more: Any) -> tables.TrackFile:
+    """Return a form of files that the beginning tells."""
+    recognise = partial(looks_like, matches)
+    return tables.TrackFile(recognise=recognise, forms=(form,), rank=Rank.LIKELY, **more)
+
+
+RUNS = tables.TableReader(
     schema=TIMELINES,
-    tracks=tuple((TRACKS | {TEXT: replace(TRACKS[TEXT], applies=looks_like_text)}).values()),
+    tracks=(
+        track("timeline-json", JSON_START.match, read=read_json),
+        track("timeline-text", TEXT_END.search, read=read_text, applies=looks_like_text),
+        track("timeline-markdown", MARKDOWN_START.search, read=read_markdown),
+        track("timeline-rows", ROWS_START.match, read=read_dated_rows),
+    ),
     check=check_dates,
     remarks=lambda table: ((each, False) for each in find_remarks(table)),
 )

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from tseval.core.contributions import ContributionResult
-from tseval.core.kernel import ALWAYS, KEY, Contributions, divided, value
-from tseval.core.measure import Argument, Definition, Measure, Parameter
+from tseval.core.kernel import ALWAYS, KEY, Contributions, divided
+from tseval.core.measure import Argument, Definition, Measure, Parameter, documented
 from tseval.errors import MeasureError
-from tseval.families.timelines.rows import (
-    AGREEMENT,
-    ALIGN,
-    ALIGN_CONTENT,
-    CONCAT,
-    DATES,
-    MANY_TO_ONE,
-    TimelineIndex,
-    match_days,
-    once,
-    undefined,
-)
+from tseval.families.timelines import rows
+from tseval.families.timelines.rows import TimelineIndex, once
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
 from tseval.io.times import NotANumber, number
 
@@ -40,14 +29,14 @@ TILSE = (
 SIZES = {"rouge_1": 1, "rouge_2": 2}
 PRECISION, RECALL, F = "P", "R", "F"
 PAPER = {
-    AGREEMENT: "agree",
-    ALIGN: "align",
-    ALIGN_CONTENT: "align+",
-    MANY_TO_ONE: "align+m:1",
+    rows.AGREEMENT: "agree",
+    rows.ALIGN: "align",
+    rows.ALIGN_CONTENT: "align+",
+    rows.MANY_TO_ONE: "align+m:1",
 }
 """What papers call the metrics that tilse has other names for."""
 METRICS = {paper: metric for metric, paper in PAPER.items()}
-ROUGE = (CONCAT, *PAPER)
+ROUGE = (rows.CONCAT, *PAPER)
 
 
 class Ways(NamedTuple):
@@ -66,7 +55,7 @@ def ways_of(measure: Measure, index: TimelineIndex) -> Ways:
     backend = next((each for each in (ORIGINAL, REIMPL) if measure.has(each)), rules.backend)
     wording = Wording(backend, rules.stem == "yes", rules.stop_words == "dropped")
     size = next((size for each, size in SIZES.items() if measure.has(each)), 1)
-    within = measure.argument("within") if metric == DATES else "0"
+    within = measure.argument("within") if metric == rows.DATES else "0"
     return Ways(metric, wording, size, int(str(within)))
 
 
@@ -88,7 +77,7 @@ def choose(measure: Measure) -> pl.Expr:
 @once
 def contributions(index: TimelineIndex, ways: Ways) -> pl.DataFrame:
     """Return what precision and recall are sums of, each day when its summary was there."""
-    days = match_days(index, *ways)
+    days = rows.match_days(index, *ways)
     gain, ngrams = (
         (pl.col("hits") * pl.col("weight")).fill_null(0.0),
         pl.col("ngrams").cast(pl.Int32),
@@ -98,7 +87,7 @@ def contributions(index: TimelineIndex, ways: Ways) -> pl.DataFrame:
         own.select(*KEY, "time", precise=gain, predicted=ngrams),
         other.select(*KEY, "time", recalled=gain),
         other.select(*KEY, time=ALWAYS, reference=ngrams),
-        undefined(index, *ways[:-1]).select(*KEY, time=ALWAYS, failed=pl.lit(1, pl.Int8)),
+        rows.undefined(index, *ways[:-1]).select(*KEY, time=ALWAYS, failed=pl.lit(1, pl.Int8)),
     ]
     return pl.concat(parts, how="diagonal")
 
@@ -110,10 +99,10 @@ def divide_sums(sums: pl.DataFrame) -> pl.DataFrame:
 
 
 @once
-def sides_at(index: TimelineIndex, ways: Ways, times: tuple[float, ...] | None) -> pl.DataFrame:
-    """Return precision and recall of each unit before its time, or at the end."""
-    before = None if times is None else index.pairs.with_columns(before=pl.Series(times))
-    return value(Contributions([contributions(index, ways)], divide_sums), index.pairs, before)
+def sides_at(index: TimelineIndex, ways: Ways, times: tuple[float, ...]) -> pl.DataFrame:
+    """Return precision and recall of each unit before its time."""
+    amounts = Contributions([contributions(index, ways)], divide_sums)
+    return index.result(amounts).values_at(np.array(times))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -125,9 +114,8 @@ class Sides(ContributionResult):
 
     def values_at(self, times: FloatArray) -> pl.DataFrame:
         """Return precision, recall and the measure of each unit before its time."""
-        is_end = bool(np.isposinf(times).all())
-        key = None if is_end else tuple(times.tolist())
-        sides = sides_at(self.index, ways_of(self.measure, self.index), key)
+        ways = ways_of(self.measure, self.index)
+        sides = sides_at(self.index, ways, tuple(times.tolist()))
         return sides.with_columns(value=defined(self.measure))
 
 
@@ -176,13 +164,8 @@ VALUE = (
 BETA = Parameter(
     "beta", "how much recall weighs in F: b", "1", ("0.5", "1", "2"), parse=read_positive
 )
-WITHIN = Parameter(
-    "within",
-    "how many days apart two dates may be that count as one; each date counts once",
-    "0",
-    ("0", "1", "7"),
-    parse=read_all,
-)
+APART = "how many days apart two dates may be that count as one; each date counts once"
+WITHIN = Parameter("within", APART, "0", ("0", "1", "7"), parse=read_all)
 WORDS = (
     Parameter("rouge_1", "single words, which it is without this too", "", flag=True),
     Parameter("rouge_2", "pairs of words", "", flag=True),
@@ -191,84 +174,111 @@ BACKENDS = (
     Parameter(ORIGINAL, "counts as ROUGE-1.5.5 does", "", flag=True),
     Parameter(REIMPL, "counts as tilse's own ROUGE in Python does", "", flag=True),
 )
-COUNTS = "h, p and m are the n-grams shared, predicted and of the references, added over these"
-ALIGNED = (
-    f"P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); {COUNTS}; "
-    "days are aligned at the least cost, for P each predicted day, for R each reference day; "
+
+
+def dates(index: TimelineIndex, measure: Measure) -> Sides:
+    """Dates.
+
+    How well the days that a timeline has are those of the references.
+
+    P = |D and E| / |D|, R = |D and E| / |E| for predicted days D and days E of any reference; F =
+    (1 + b^2) P R / (b^2 P + R)
+
+    Undefined where either side has no dates; 0 for a topic that a run lacks.
+    """
+    return take(index, measure)
+
+
+def concat(index: TimelineIndex, measure: Measure) -> Sides:
+    """ROUGE of all days joined.
+
+    How many words, or pairs of words, all days together share with the references.
+
+    P = h / p, R = h / m of all days joined in their order; h, p and m are the n-grams shared,
+    predicted and of the references, added over these; F = (1 + b^2) P R / (b^2 P + R)
+
+    Undefined where no n-gram can be counted on either side; 0 for a topic that a run lacks.
+    """
+    return take(index, measure)
+
+
+def agreement(index: TimelineIndex, measure: Measure) -> Sides:
+    """ROUGE of equal days (agree).
+
+    The same, where only the summaries of equal days are compared.
+
+    P = sum of h / sum of p over predicted days, R = sum of h / sum of m over reference days; h, p
+    and m are the n-grams shared, predicted and of the references, added over these; F = (1 + b^2) P
+    R / (b^2 P + R)
+
+    0 where nothing can be counted; 0 for a topic that a run lacks.
+    """
+    return take(index, measure)
+
+
+def align_date_costs(index: TimelineIndex, measure: Measure) -> Sides:
+    """ROUGE of days aligned by date (align).
+
+    The same, where each day is compared with one near it, and counts less if not the same.
+
+    P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); h, p and m are
+    the n-grams shared, predicted and of the references, added over these; days are aligned at the
+    least cost, for P each predicted day, for R each reference day; one to one, cost c = 1 - w; F =
+    (1 + b^2) P R / (b^2 P + R)
+
+    Undefined where either side has no dates; 0 where no n-gram can be counted; 0 for a topic that a
+    run lacks.
+    """
+    return take(index, measure)
+
+
+def align_date_content_costs(index: TimelineIndex, measure: Measure) -> Sides:
+    """ROUGE of days aligned by date and words (align+).
+
+    The same, where days are near each other that share words, too.
+
+    P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); h, p and m are
+    the n-grams shared, predicted and of the references, added over these; days are aligned at the
+    least cost, for P each predicted day, for R each reference day; one to one, cost c (1 - A),
+    where A is the F1 of plain words; F = (1 + b^2) P R / (b^2 P + R)
+
+    Undefined where either side has no dates; 0 where no n-gram can be counted; 0 for a topic that a
+    run lacks.
+    """
+    return take(index, measure)
+
+
+def align_date_content_costs_many_to_one(index: TimelineIndex, measure: Measure) -> Sides:
+    """ROUGE of days aligned many to one (align+ m:1).
+
+    The same, where several days may be compared with one.
+
+    P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); h, p and m are
+    the n-grams shared, predicted and of the references, added over these; days are aligned at the
+    least cost, for P each predicted day, for R each reference day; each day to the cheapest, cost c
+    (1 - A), where A is the F1 of plain words; the earliest of several; F = (1 + b^2) P R / (b^2 P +
+    R)
+
+    Undefined where either side has no dates; 0 where no n-gram can be counted, and where neither
+    side has dates; 0 for a topic that a run lacks.
+    """
+    return take(index, measure)
+
+
+def define(function: Callable[..., Sides], **more: Any) -> Definition:
+    """Return the definition of a measure."""
+    constant = {"family": FAMILY, "range": "0 to 1", "citation": TILSE, "check": check_arguments}
+    return documented(function, account=function, **constant, **more)
+
+
+N_GRAMS = (*WORDS, *VALUE, *BACKENDS, BETA)
+OF_ROUGE = (
+    *(concat, agreement, align_date_costs, align_date_content_costs),
+    align_date_content_costs_many_to_one,
 )
-NO_DAYS = "undefined where either side has no dates; 0 where no n-gram can be counted"
-
-
-define = partial(
-    Definition,
-    family=FAMILY,
-    range="0 to 1",
-    citation=TILSE,
-    account=take,
-    check=check_arguments,
-)
-
-
-def define_rouge(name: str, title: str, summary: str, formula: str, empty_case: str) -> Definition:
-    """Return the definition of a metric of shared n-grams."""
-    return define(
-        name=name,
-        title=title,
-        summary=summary,
-        formula=f"{formula}; F = (1 + b^2) P R / (b^2 P + R)",
-        empty_case=f"{empty_case}; 0 for a topic that a run lacks",
-        parameters=(*WORDS, *VALUE, *BACKENDS, BETA),
-        reads=("backend", "stem", "stop-words"),
-    )
-
-
 OF_TILSE = (
-    define(
-        name=DATES,
-        title="dates",
-        summary="how well the days that a timeline has are those of the references",
-        formula="P = |D and E| / |D|, R = |D and E| / |E| for predicted days D and days E of any "
-        "reference; F = (1 + b^2) P R / (b^2 P + R)",
-        empty_case="undefined where either side has no dates; 0 for a topic that a run lacks",
-        parameters=(*VALUE, BETA, WITHIN),
-    ),
-    define_rouge(
-        CONCAT,
-        "ROUGE of all days joined",
-        "how many words, or pairs of words, all days together share with the references",
-        f"P = h / p, R = h / m of all days joined in their order; {COUNTS}",
-        "undefined where no n-gram can be counted on either side",
-    ),
-    define_rouge(
-        AGREEMENT,
-        "ROUGE of equal days (agree)",
-        "the same, where only the summaries of equal days are compared",
-        f"P = sum of h / sum of p over predicted days, R = sum of h / sum of m over reference "
-        f"days; {COUNTS}",
-        "0 where nothing can be counted",
-    ),
-    define_rouge(
-        ALIGN,
-        "ROUGE of days aligned by date (align)",
-        "the same, where each day is compared with one near it, and counts less if not the same",
-        f"{ALIGNED}one to one, cost c = 1 - w",
-        NO_DAYS,
-    ),
-    define_rouge(
-        ALIGN_CONTENT,
-        "ROUGE of days aligned by date and words (align+)",
-        "the same, where days are near each other that share words, too",
-        f"{ALIGNED}one to one, cost c (1 - A), where A is the F1 of plain words",
-        NO_DAYS,
-    ),
-    define_rouge(
-        MANY_TO_ONE,
-        "ROUGE of days aligned many to one (align+ m:1)",
-        "the same, where several days may be compared with one",
-        f"{ALIGNED}each day to the cheapest, cost c (1 - A), where A is the F1 of plain words; "
-        "the earliest of several",
-        f"{NO_DAYS}, and where neither side has dates",
-    ),
+    define(dates, parameters=(*VALUE, BETA, WITHIN)),
+    *(define(e, parameters=N_GRAMS, reads=("backend", "stem", "stop-words")) for e in OF_ROUGE),
 )
 OF_PAPERS = tuple(
     replace(each, name=PAPER[each.name], title=f"{each.name} as papers call it")

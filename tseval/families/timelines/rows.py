@@ -54,11 +54,7 @@ class TimelineRules(RuleSet):
         reimpl="tilse's own in Python",
     )
     stem: str = choice("stemming", yes="words are stemmed", no="words are taken as they are")
-    stop_words: str = choice(
-        "stop words",
-        dropped="do not count",
-        kept="count as other words do",
-    )
+    stop_words: str = choice("stop words", dropped="do not count", kept="count as other words do")
     protocol: str = choice(
         "PROTOCOL-2",
         "several reference timelines of a topic",
@@ -125,32 +121,18 @@ def once(make: Made) -> Made:
     return cast("Made", known)
 
 
-def fill_topics(table: Table, known: Sequence[str], whose: str) -> Table:
-    """Return a table whose rows without a topic have the only one that there is."""
-    unnamed = table.frame.filter(pl.col("topic") == UNNAMED).head(1)
-    if len(known) > 1:
-        reason = f"no topic is named, and {whose} have {len(known)}"
-        table.refuse(unnamed, reason, TOPIC_CURE, "ambiguous-id")
-    topic = pl.col("topic").replace(UNNAMED, known[0]) if known else pl.col("topic")
-    return replace(table, frame=table.frame.with_columns(topic))
-
-
 def name_topics(tables: Mapping[str, Table], files: Mapping[str, Sequence[str]]) -> list[Table]:
     """Return runs and references with names; a side without topics has the other's only one."""
-    named = []
-    for name in ("runs", "gold"):
-        frame = name_timelines(tables[name].frame, files[name])
-        frame = frame.with_columns(pl.col("topic").fill_null(UNNAMED))
-        named.append(replace(tables[name], frame=frame))
-    runs, gold = named
-    known = topics_of(gold)
-    runs = fill_topics(runs, known, "the references")
-    return [runs, fill_topics(gold, known or topics_of(runs), "the systems")]
-
-
-def topics_of(table: Table) -> list[str]:
-    """Return the topics that a table names."""
-    return natural_order(set(table.frame["topic"].unique()) - {UNNAMED})
+    frames = [name_timelines(tables[name].frame, files[name]) for name in ("runs", "gold")]
+    runs, gold = (natural_order(set(each["topic"].drop_nulls())) for each in frames)
+    known, named = gold or runs, []
+    reason = f"no topic is named, and the {'references' if gold else 'systems'} have {len(known)}"
+    for table, frame in zip((tables["runs"], tables["gold"]), frames, strict=True):
+        unnamed = frame.filter(pl.col("topic").is_null() & (len(known) > 1)).head(1)
+        table.refuse(unnamed, reason, TOPIC_CURE, "ambiguous-id")
+        topic = pl.col("topic").fill_null(known[0] if known else UNNAMED)
+        named.append(replace(table, frame=frame.with_columns(topic)))
+    return named
 
 
 def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineIndex:
@@ -187,21 +169,12 @@ def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineI
     start = reference.group_by("topic").agg(start=pl.col("day").min() * UNITS["d"])
     times = references.unique("topic", keep="first", maintain_order=True).select("topic", "group")
     times = times.join(start, on="topic", how="left", maintain_order="left")
-    frames = {
-        "present": units.select(KEY),
-        "units": units,
-        "references": references,
-        "predicted": predicted,
-    }
-    frames |= {"reference": reference, "answers": answers, "summaries": summaries, "texts": texts}
-    return TimelineIndex(
-        runs.runs,
-        tuple(times["topic"].cast(pl.String)),
-        times.with_columns(pl.col("start").fill_null(0.0)),
-        predicted.select(*KEY, "time"),
-        frames,
-        rules,
-    )
+    frames = {"present": units.select(KEY), "units": units, "references": references}
+    frames |= {"predicted": predicted, "reference": reference, "answers": answers}
+    frames |= {"summaries": summaries, "texts": texts}
+    topics, outputs = tuple(times["topic"].cast(pl.String)), predicted.select(*KEY, "time")
+    times = times.with_columns(pl.col("start").fill_null(0.0))
+    return TimelineIndex(runs.runs, topics, times, outputs, frames, rules)
 
 
 def match_timelines(
