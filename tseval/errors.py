@@ -17,26 +17,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = [
-    "DryRun",
-    "EngineError",
-    "Fault",
-    "InputError",
-    "MeasureError",
-    "MissingExtra",
-    "MissingTopics",
-    "OutputError",
-    "PluginWarning",
-    "Reason",
-    "TsevalError",
-    "UsageError",
-    "did_you_mean",
-    "input_error",
-    "nearest",
-    "reason_of",
-    "visible",
-]
-
 FAULTS_SHOWN = 10
 """How many faults of a file a command shows before it counts the rest."""
 SHOWN_WIDTH = 200

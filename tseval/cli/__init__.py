@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tseval.cli.options import debug_option
+from tseval.cli.commands import debug_option
 from tseval.families import FAMILIES
 from tseval.version import VERSION
 
@@ -50,14 +50,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import a command; None if there is none of this name."""
-        if name not in summaries():
-            return None
-        command = _command_named(name)
-        if not ctx.resilient_parsing:
-            return command
-        from tseval.cli.completion import with_completion  # a shell asks
-
-        return with_completion(command)
+        return _command_named(name) if name in summaries() else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """The commands that begin so, without importing any, and the options."""
@@ -94,7 +87,7 @@ def _command_named(name: str) -> click.Command:
 
 
 def _command_of(family: str) -> click.Command:
-    from tseval.cli.family_command import Extension, command_of
+    from tseval.cli.family_command import command_of
     from tseval.core import registry
 
     known = registry.family(family)
@@ -102,7 +95,7 @@ def _command_of(family: str) -> click.Command:
         return command_of(known)
     from tseval.cli import streams
 
-    return command_of(known, Extension(streams.StreamOptions, streams.streamed))
+    return command_of(known, streams.StreamOptions, streams.streamed)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tseval.cli.declared_options import named_options
-from tseval.cli.options import (
-    StrictGroup,
-    debug_option,
-    format_option,
-    measures_named,
-    on_line,
-    output_option,
-    quiet_option,
-)
+from tseval.cli.commands import StrictGroup, debug_option
+from tseval.cli.options import named_options, on_line, shared
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count, listed
@@ -165,7 +157,7 @@ def opened(path: Path) -> Desk:
     help="Who assesses: a link for each; repeatable. Default: who runs the program.",
 )
 @click.option("--edition", default="draft", show_default=True, help="By which What if scores.")
-@measures_named("For What if.")
+@shared("wanted", "For What if.")
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -179,7 +171,7 @@ def opened(path: Path) -> Desk:
     type=click.Path(path_type=str),
     help="Its first line is the password; without it one is asked for where --host needs one.",
 )
-@named_options(Naming, "")["--name"]
+@named_options(Naming)["--name"]
 @debug_option
 def open_desk(
     files: tuple[str, ...],
@@ -279,7 +271,7 @@ def _password(file: str | None) -> str:
 )
 @click.option("--to", "tool", type=Tool(), help="Write tasks with annotations for Label Studio.")
 @click.option("--assessor", metavar="NAME", help="With --to: whose annotations alone.")
-@quiet_option
+@shared("quiet")
 @debug_option
 def export(
     named: Path | None,
@@ -338,7 +330,7 @@ def export(
     "and tables labels and assessors.",
 )
 @click.option("--assessor", metavar="NAME", help="Whose annotations they are, if it does not say.")
-@quiet_option
+@shared("quiet")
 @debug_option
 def import_file(
     store: Path, file: Path, mapping: Path | None, assessor: str | None, quiet: bool
@@ -364,8 +356,8 @@ def import_file(
 
 @command.command("status")
 @store_named
-@format_option(("table", "json"), "table")
-@output_option
+@shared("form", "Default: by the suffix of -o, else table.", choices=("table", "json"))
+@shared("output")
 @debug_option
 def status(named: Path | None, store: Path | None, form: str | None, output: Path | None) -> None:
     """Progress and agreement: what was read, by whom, kappa and alpha.
@@ -415,7 +407,7 @@ def _number(value: Any) -> Any:
 @click.argument(
     "others", metavar="OTHER...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@quiet_option
+@shared("quiet")
 @debug_option
 def merge(store: Path, others: tuple[Path, ...], quiet: bool) -> None:
     """Bring the decisions of other stores into STORE.

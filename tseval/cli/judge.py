@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from tseval.cli.options import StrictGroup, debug_option, output_option, quiet_option
+from tseval.cli.commands import StrictGroup, debug_option
+from tseval.cli.options import shared
 from tseval.cli.output import check_output, deliver, warn
 from tseval.cli.tables import rows_table
 from tseval.core.wording import count
@@ -30,7 +31,7 @@ model_option = click.option(
 
 @command.command("export")
 @model_option
-@output_option
+@shared("output")
 @debug_option
 def export(model: str | None, output: Path | None) -> None:
     """The answers, one a line, as JSON.
@@ -46,7 +47,7 @@ def export(model: str | None, output: Path | None) -> None:
 
 @command.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=str))
-@quiet_option
+@shared("quiet")
 @debug_option
 def take_in(files: tuple[str, ...], quiet: bool) -> None:
     """Take in answers that `tseval judge export` wrote.
@@ -61,7 +62,7 @@ def take_in(files: tuple[str, ...], quiet: bool) -> None:
 
 @command.command("status")
 @model_option
-@output_option
+@shared("output")
 @debug_option
 def status(model: str | None, output: Path | None) -> None:
     """How many answers are kept of each model, and what they took."""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from tseval.cli.options import SAFE_CSV
+from tseval.cli.options import SAFE_CSV, Request
+from tseval.core.declared import declared
 from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
 
@@ -34,6 +35,18 @@ def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
 
         if holds_verdicts(output):
             raise OutputError(f"{output} holds verdicts, which would be lost: name another file")
+
+
+def check_outputs(record: object) -> None:
+    """Refuse files beside the result that cannot be written, or not in any known form."""
+    for field, what in declared(type(record)):
+        path = getattr(record, field.name) if what.is_output else None
+        if path is None:
+            continue
+        check_output(path)
+        if path.suffix and path.suffix.lstrip(".").lower() not in what.choices:
+            known = ", ".join(f".{each}" for each in what.choices)
+            raise UsageError(f"{what.name} {path}: the suffix must be one of {known}")
 
 
 def check_folder(output: Path) -> None:
@@ -134,6 +147,14 @@ def leave_if(unmet: Sequence[str]) -> None:
         click.echo(visible(line), err=True)
     if unmet:
         raise click.exceptions.Exit(FAILED)
+
+
+def checked_form(request: Request, known: Sequence[str], default: str, *records: object) -> str:
+    """The form of the output; refuse files of it and of records that cannot be written."""
+    check_output(request.output)
+    for each in records:
+        check_outputs(each)
+    return form_of(request.form, request.output, known, default)
 
 
 def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from tseval.cli import options
-from tseval.cli.declared_options import option_of, record_options
-from tseval.cli.options import chained, parted
+from tseval.cli.commands import StrictCommand
+from tseval.cli.options import (
+    Request,
+    declare_command,
+    files,
+    input_format,
+    last_options,
+    option_of,
+    record_options,
+    rule_option,
+    shared,
+)
 from tseval.cli.output import check_output, deliver, refuse_inputs, warn
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
-from tseval.core import declared as declarations
-from tseval.core.calling import Where
-from tseval.core.declared import Declared
-from tseval.core.naming import Naming
+from tseval.core.declared import Declared, build, option
 from tseval.core.rules import each_once
 from tseval.errors import UsageError
-from tseval.io.formats import Forms, forms_of
+from tseval.io.formats import forms_of
 from tseval.io.scores import FORMATS
 from tseval.records import frozen
 from tseval.reporting import assembling
@@ -33,23 +37,6 @@ PAGES = (".html", ".htm", "")
 """The suffixes that a page may have."""
 TAKEN = "tseval.report.taken"
 """Under this name a context holds what is taken of families."""
-
-
-@frozen
-class Request:
-    """What every report is asked for, beside what families declare."""
-
-    files: tuple[str, ...]
-    title: str
-    wanted: tuple[str, ...]
-    curves: tuple[str, ...]
-    edition_name: str | None
-    rules: tuple[str, ...]
-    on_missing: str | None
-    undefined: str
-    output: Path | None
-    input_format: Forms
-    quiet: bool
 
 
 @frozen
@@ -87,7 +74,7 @@ class FamilyOption:
         return list(decorated.__click_params__)
 
 
-class ReportCommand(options.StrictCommand):
+class ReportCommand(StrictCommand):
     """Takes what families declare of a report beside its own options.
 
     Families are loaded until every option on the command line is known; for help all of them are.
@@ -123,39 +110,40 @@ def taken(strange: set[str] | None) -> tuple[FamilyOption, ...]:
     return tuple(found.values())
 
 
-@click.command("report", cls=ReportCommand)
-@click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
-@click.option("--title", default=assembling.TITLE, show_default=True, help="The title of the page.")
-@options.measures_named("Default: all that there are. Runs are ordered by the first.")
-@click.option(
-    "--curve",
-    "curves",
-    multiple=True,
-    metavar="NAME",
-    help="A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
-    f"Default: the first {PANELS} that have one.",
+@frozen
+class ReportOptions:
+    """What the page is called, and which curves it shows."""
+
+    title: str = option("The title of the page.", default=assembling.TITLE)
+    curves: tuple[str, ...] = option(
+        "--curve",
+        "A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
+        f"Default: the first {PANELS} that have one.",
+        metavar="NAME",
+        several=True,
+    )
+
+
+@declare_command(
+    "report",
+    files("SCORES..."),
+    shared("wanted", "Default: all that there are. Runs are ordered by the first."),
+    record_options(ReportOptions),
+    shared("edition_name", "Whose rules the runs are read by; `tseval measures` lists them."),
+    rule_option("ts2014"),
+    record_options(Plan),
+    shared(
+        "on_missing",
+        "Topics that another run has a score for and this one not; zero only where that is the "
+        "worst value.",
+        default=Treatment.on_missing,
+    ),
+    shared("undefined"),
+    shared("output"),
+    last_options(input_format(forms_of(FORMATS, ("scores",)), ("scores",), "the files of scores")),
+    cls=ReportCommand,
 )
-@click.option(
-    "--edition",
-    "edition_name",
-    metavar="NAME",
-    help="Whose rules the runs are read by; `tseval measures` lists them.",
-)
-@options.rule_option("ts2014")
-@chained(*record_options(Plan))
-@options.on_missing(
-    "Topics that another run has a score for and this one not; zero only where that is the "
-    "worst value.",
-    Treatment.on_missing,
-)
-@options.undefined_option
-@options.output_option
-@options.input_format(forms_of(FORMATS, ("scores",)), ("scores",), "the files of scores")
-@chained(*record_options(Naming))
-@options.engine_options
-@options.quiet_option
-@options.debug_option
-def command(files: tuple[str, ...], **given: Any) -> None:
+def command(**values: Any) -> None:
     """One self-contained page about runs and their scores.
 
     SCORES are what `tseval score`, or another scoring command, writes with `-q`, as for `tseval
@@ -169,33 +157,33 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q -o scores.json
     tseval report scores.json -o report.html
     """
-    request = Request(files, **{each.name: given[each.name] for each in fields(Request)[1:]})
+    request, own = Request.of(values), build(ReportOptions, values)
     output = request.output
     check_output(output)
-    if not files:
+    if not request.files:
         raise click.UsageError("Give one or more files of scores.")
     if output is not None and output.suffix.lower() not in PAGES:
         raise UsageError(f"{output}: the page is HTML, so name a file .html")
     if output is None and sys.stdout.isatty():
         raise UsageError("a page is not for a terminal: give -o FILE.html")
     taken_here: tuple[FamilyOption, ...] = click.get_current_context().meta[TAKEN]
-    named = {each.keyword: given[each.keyword] for each in taken_here}
-    rules = each_once(parted(request.rules))
-    naming = declarations.build(Naming, given)
-    asked = assembling.Request(
-        scores=files,
-        measures=request.wanted,
-        treatment=Treatment(request.on_missing, request.undefined),
-        plan=declarations.build(Plan, given),
-        form=request.input_format,
-        title=request.title,
-        beside=report_inputs(
-            {**named, "edition": request.edition_name, "rules": rules, "naming": naming}
-        ),
-        curves=request.curves,
-    )
-    with declarations.build(Where, given).shared() as sharing:
-        asked = replace(asked, sharing=sharing)
+    beside = {each.keyword: values[each.keyword] for each in taken_here} | {
+        "edition": request.edition_name,
+        "rules": each_once(request.named_rules),
+        "naming": request.naming,
+    }
+    with request.where.shared() as sharing:
+        asked = assembling.Request(
+            scores=request.files,
+            measures=request.wanted,
+            treatment=build(Treatment, values),
+            plan=build(Plan, values),
+            form=request.input_format,
+            title=own.title,
+            beside=report_inputs(beside),
+            curves=own.curves,
+            sharing=sharing,
+        )
         report = assembling.assemble(asked, lambda what: progress(what, request.quiet))
     refuse_inputs(output, [each.path for each in report.inputs])
     warn(report.warnings, request.quiet)

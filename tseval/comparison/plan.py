@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from tseval.core.declared import SWEEP, option
+from tseval.core.declared import SWEEP, UNMEASURED, option
 from tseval.errors import UsageError, check_choice
 from tseval.io.times import written
 from tseval.records import frozen
@@ -132,10 +132,15 @@ class Treatment:
         "Of this measure lower is better; for names that no definition knows. Repeatable.",
         metavar="NAME",
         several=True,
+        not_within=(UNMEASURED,),
     )
     """Measures of which lower is better, whatever their definition."""
     higher: tuple[str, ...] = option(
-        "--higher-is-better", "Or higher. Repeatable.", metavar="NAME", several=True
+        "--higher-is-better",
+        "Or higher. Repeatable.",
+        metavar="NAME",
+        several=True,
+        not_within=(UNMEASURED,),
     )
 
     def __post_init__(self) -> None:

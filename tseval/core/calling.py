@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tseval.core import registry
-from tseval.core.declared import rules
+from tseval.core.declared import UNRESUMED, UNSHARED, option, rules
 from tseval.core.family import Access, Family, ViewRequest, as_measures
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming, named
@@ -52,15 +53,36 @@ class CommonOptions:
     """Whether the values of single topics are of interest."""
 
 
+sharing = partial(option, not_within=(UNSHARED,))
+
+
 @frozen
 class Where:
     """Where the work runs; no score depends on it."""
 
-    jobs: int | None = None
-    engine: str | Engine = "local"
-    scheduler: str | None = None
-    resume: bool = False
-    """Whether matches are kept on disk as they are found, and those of an earlier run taken."""
+    jobs: int | None = sharing(
+        "-j",
+        "--jobs",
+        "How many processes work. Default: 1, or with --engine dask one a core.",
+        metavar="N",
+        at_least=1,
+    )
+    engine: str | Engine = sharing(
+        "Where the work runs: on this machine, or on a Dask cluster. The result is the same.",
+        default="local",
+        metavar="local|dask",
+    )
+    scheduler: str | None = sharing(
+        "The cluster's scheduler, such as tcp://10.0.0.1:8786; tls:// encrypts. It and its "
+        "workers are trusted: what they send back may run code here. Default: a cluster on this "
+        "machine, for as long as it is needed.",
+        metavar="URL",
+    )
+    resume: bool = option(
+        "Keep the matches on disk as they are found, and take those that an earlier run kept.",
+        kind=bool,
+        not_within=(UNSHARED, UNRESUMED),
+    )
 
     def shared(self) -> AbstractContextManager[Sharing]:
         """The work shared so, until the end of the block."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tseval.core import registry
 from tseval.core.declared import (
+    FOLLOW,
     Declared,
     changed_values,
     declared,
@@ -53,6 +54,7 @@ class Naming:
         "column `run`, else the file's name without its suffix.",
         metavar="FILE=NAME",
         several=True,
+        not_within=(FOLLOW,),
     )
     time_format: str | None = option(
         'The format of times that are text, such as "%d.%m.%Y %H:%M".', metavar="FORMAT"

@@ -162,6 +162,17 @@ def duration(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
+def length_of(option: str, text: str) -> float:
+    """The seconds of a length of time above 0, such as an option names; else a `UsageError`."""
+    try:
+        seconds = duration(text)
+    except NotANumber as error:
+        raise UsageError(f"{option}: {error}") from None
+    if not seconds > 0:
+        raise UsageError(f"{option} {text}: give a length longer than 0 seconds, such as 1h")
+    return seconds
+
+
 HOURS_MEANT = 1000
 """A smaller number without a unit is rather one of hours than one of seconds."""
 

@@ -35,7 +35,6 @@ from tseval.families.temporal.evaluation import (
     TemporalEvaluation,
     TemporalInputs,
     TemporalOptions,
-    error_of,
 )
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.measures import costs
@@ -44,6 +43,7 @@ from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.tables import Table
+from tseval.io.times import length_of
 from tseval.matching.matching import get_matcher
 from tseval.matching.sampling import (
     COLUMNS,
@@ -471,7 +471,7 @@ def jittered(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]
     """Return the scores that are asked for with their intervals; topics start as they did."""
     options, wanted, index = asked.options, asked.measures, evaluation.frames
     within, samples = options.jitter or "", options.samples
-    largest = error_of(within)
+    largest = length_of("jitter", within)
     scores = scores_of(evaluation, wanted, asked.on_missing, asked.undefined)
     draw, known = np.random.default_rng(options.seed), index["nuggets"]["time"].to_numpy()
     rows = index.outputs.height + len(index.runs) * len(known)

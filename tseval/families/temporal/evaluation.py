@@ -19,6 +19,7 @@ from tseval.core.declared import (
     MATCH,
     SCORES,
     SWEEP,
+    UNMEASURED,
     argument,
     file_option,
     option,
@@ -60,8 +61,7 @@ from tseval.io.schema import (
 )
 from tseval.io.score_files import displayed
 from tseval.io.tables import Table
-from tseval.io.times import NotANumber
-from tseval.io.times import duration as seconds_of
+from tseval.io.times import length_of
 from tseval.io.topics import name_topics
 from tseval.matching.asking import AskingOptions
 from tseval.parallel.sharing import ALONE
@@ -88,20 +88,9 @@ FEW = 4
 """Of so many runs these are told."""
 
 
-def error_of(within: str) -> float:
-    """The largest error in seconds; a `UsageError` if it is none."""
-    try:
-        largest = seconds_of(within)
-    except NotANumber as error:
-        raise UsageError(f"jitter: {error}") from None
-    if largest <= 0:
-        raise UsageError(f"jitter: an error of {within} moves nothing: give one such as 1h")
-    return largest
-
-
 def check_error(within: str) -> str:
     """Refuse what is no error of times."""
-    error_of(within)
+    length_of("jitter", within)
     return within
 
 
@@ -154,7 +143,7 @@ class TemporalInputs:
         "matcher is the sample's.",
         table=JUDGED,
         within=(SCORES, CORRECTED_SCORES, COMPARE),
-        not_within=("--matches", "--corrections", "--brief"),
+        not_within=("--matches", "--corrections", "--brief", UNMEASURED),
     )
 
 
