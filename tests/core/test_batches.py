@@ -217,7 +217,7 @@ class TestWhere:
         (("--batch", "0h"), "--batch 0h: give a length longer than 0 seconds"),
         (("--batch", "1s"), "that makes 86,400 batches of a topic; no more than 10,000 are"),
         (("--batch", "1h", "-m", "P@6h"), "leave the @TIME out of P@6h"),
-        (("--batch", "1h", "--topic", "fire"), "no topic 'fire' in the gold"),
+        (("--batch", "1h", "--topic", "fire"), "no topic 'fire' here"),
         (
             ("--batch", "1h", "-m", "C(area)"),
             "C(area) has no value in a batch: the area is that of the whole period",

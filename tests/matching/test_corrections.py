@@ -283,7 +283,7 @@ def test_what_changes_nothing_is_told(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("--matches", MATCHES), "--corrections has no meaning with --matches"),
-        (("--in-blocks", "2"), "--corrections has no meaning in blocks"),
+        (("--in-blocks", "2"), "--corrections has no meaning with --in-blocks"),
         (("--follow",), "--corrections has no meaning"),
     ],
 )

@@ -152,7 +152,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"weather": "fine"}, "a report takes no 'weather'"),
     ({"batch": "1d"}, "--batch has no meaning without --run"),
     ({"updates": SWIFT, "nuggets": NUGGETS, "runs": SWIFT}, "give one"),
-    ({"measures": "nothing"}, "no scores of measure 'nothing'"),
+    ({"measures": "nothing"}, "no measure 'nothing' here"),
     ({"on_missing": "maybe"}, "maybe"),
 ]
 

@@ -100,9 +100,11 @@ def _command_of(family: str) -> click.Command:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, "-V", "--version", prog_name="tseval")
-@debug_option
 def cli() -> None:
     """Evaluate systems that summarise or filter a stream of text over time.
 
     Which updates say which gold nuggets, how early, how completely, how redundantly?
     """
+
+
+cli.params.append(debug_option)

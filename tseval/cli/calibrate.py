@@ -8,16 +8,8 @@ from typing import Any
 
 import click
 
-from tseval.cli.options import (
-    Request,
-    declare_command,
-    files,
-    format_of_inputs,
-    format_option,
-    last_options,
-    record_options,
-    shared,
-)
+from tseval.cli import options
+from tseval.cli.options import Request
 from tseval.cli.output import checked_form, deliver, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
@@ -70,15 +62,14 @@ class CalibrateOptions:
     )
 
 
-@declare_command(
+@options.command(
     "calibrate",
-    files("UPDATES... NUGGETS MATCHES"),
-    record_options(CalibrateOptions),
-    record_options(AskingOptions),
-    shared("seed"),
-    format_option(FORMS, "table"),
-    shared("output"),
-    last_options(format_of_inputs(FAMILY, *INPUTS)),
+    options.files("UPDATES... NUGGETS MATCHES"),
+    options.of_record(CalibrateOptions),
+    options.of_record(AskingOptions),
+    options.shared("seed"),
+    options.result_format(FORMS, "table"),
+    options.last(options.formats_of(FAMILY, *INPUTS)),
 )
 def command(**values: Any) -> None:
     """How far a matcher agrees with assessors, and which threshold to use.

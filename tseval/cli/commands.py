@@ -35,6 +35,6 @@ def complete(context: click.Context, parameter: click.Parameter, incomplete: str
     return offer(context, parameter, incomplete)
 
 
-debug_option = click.option(
-    "--debug", is_flag=True, expose_value=False, help="Show the Python traceback of an error."
+debug_option = click.Option(
+    ["--debug"], is_flag=True, expose_value=False, help="Show the Python traceback of an error."
 )

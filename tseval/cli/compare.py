@@ -9,19 +9,9 @@ from typing import Any
 
 import click
 
+from tseval.cli import options
 from tseval.cli.findings import MARKDOWN, deliver_findings, scored_runs
-from tseval.cli.options import (
-    Request,
-    check_line,
-    declare_command,
-    files,
-    format_option,
-    input_format,
-    last_options,
-    record_options,
-    rule_option,
-    shared,
-)
+from tseval.cli.options import Request
 from tseval.cli.output import checked_form, leave_if, refuse_inputs
 from tseval.cli.progress import progress
 from tseval.comparison import read_board
@@ -188,37 +178,38 @@ OF_RUNS = input_tables(TemporalInputs)
 INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.values()))
 
 
-WITH_GOLD = partial(record_options, within=("--gold",))
+WITH_GOLD = partial(options.of_record, within=("--gold",))
 """Options that say how runs are scored, and so need the gold."""
 
 
-@declare_command(
+@options.command(
     "compare",
-    files("SCORES..."),
-    shared("wanted", "Default: all that there are."),
-    record_options(Plan),
-    record_options(Question),
-    shared(
+    options.files("SCORES..."),
+    options.shared("wanted", "Default: all that there are."),
+    options.of_record(Plan),
+    options.of_record(Question),
+    options.shared(
         "edition_name",
         "Whose rules, with --gold; `tseval measures` lists them. Default: draft.",
         within=("--gold",),
     ),
-    shared("at", "Score at this time too; repeatable.", within=("--gold",)),
+    options.shared("at", "Score at this time too; repeatable.", within=("--gold",)),
     WITH_GOLD(TemporalInputs),
     WITH_GOLD(TemporalOptions, COMPARE),
-    rule_option("ts2014", within=("--gold",)),
-    shared(
+    options.rule("ts2014", within=("--gold",)),
+    options.shared(
         "on_missing",
         "Topics that another run has a score for and this one not. Default: zero, where that is "
         "the worst value, or what the scores or the edition say.",
     ),
-    shared("undefined"),
-    record_options(Treatment),
-    format_option(["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX is for runs alone."),
-    shared("output"),
-    shared("require", within=(RUNS,)),
-    last_options(
-        input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS)),
+    options.shared("undefined"),
+    options.of_record(Treatment),
+    options.result_format(
+        ["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX is for runs alone."
+    ),
+    options.shared("require", within=(RUNS,)),
+    options.last(
+        options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS)),
         resumes=True,
         within=("--gold",),
     ),
@@ -242,7 +233,7 @@ def command(**values: Any) -> None:
     question = build(Question, values)
     analysis = question.analysis
     limits = (UNMEASURED, UNCOUNTED) if analysis == LEAD else ()
-    check_line(analysis, COMPARE, *limits, called=CALLED | dict.fromkeys(limits, "--lead"))
+    options.check_line(analysis, COMPARE, *limits, called=CALLED | dict.fromkeys(limits, "--lead"))
     records = {"question": question} | {
         name: build(each, values) for name, each in (("plan", Plan), ("treatment", Treatment))
     }

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tseval.cli import options
 from tseval.cli.family_command import Call
-from tseval.cli.options import (
-    MISSING_TOPICS,
-    Decorator,
-    Request,
-    check_line,
-    declare_command,
-    files,
-    format_option,
-    input_format,
-    last_options,
-    on_line,
-    option_of,
-    record_options,
-    rule_option,
-    shared,
-)
+from tseval.cli.options import Request
 from tseval.cli.output import checked_form, deliver, warn
 from tseval.cli.progress import progress
 from tseval.core import registry, trend_caveats, trends
@@ -156,15 +142,15 @@ def known_options(family: Family[Any, Any]) -> dict[str, tuple[Any, Declared]]:
     }
 
 
-def family_options() -> list[Decorator]:
+def family_options() -> Sequence[click.Parameter]:
     """The options of all these families, each flag once and none of them required."""
     known = {each.name: known_options(each) for each in served()}
-    chosen: dict[str, Decorator] = {}
+    chosen: dict[str, click.Parameter] = {}
     for own in known.values():
         for name, (default, what) in own.items():
             owners = tuple(each for each, options in known.items() if name in options)
             more = replace(what, required=False, within=owners)
-            chosen.setdefault(what.name, option_of(name, default, more))
+            chosen.setdefault(what.name, options.option_of(name, default, more))
     return list(chosen.values())
 
 
@@ -172,7 +158,7 @@ def family_of(request: Request) -> Family[Any, Any]:
     """The family that is meant: by an option or an edition that is its alone, or by its gold."""
     families = served()
     every = {name for each in families for name in known_options(each)}
-    for name in filter(on_line, every):
+    for name in filter(options.on_line, every):
         owners = [each for each in families if name in known_options(each)]
         if len(owners) == 1 and owners[0].name != registry.FIRST:
             return owners[0]
@@ -194,7 +180,7 @@ def call_of(request: Request, own: CurveOptions, values: Mapping[str, Any]) -> C
     family = family_of(request)
     over = f"measures over {family.over}"
     ways = [CURVE, family.name, *(() if family.resumes else (UNRESUMED,))]
-    check_line(*ways, called={family.name: over, UNRESUMED: over})
+    options.check_line(*ways, called={family.name: over, UNRESUMED: over})
     if own.batch is None and not family.curves:
         raise UsageError(f"{over} have batches and no curve: give --batch 1d")
     return Call.of(family, request, values)
@@ -348,20 +334,23 @@ def command_of_curves() -> click.Command:
     for family in served():
         tables |= input_tables(family.inputs, CURVE)
     formats = [each for family in served() for each in family.formats]
-    return declare_command(
+    return options.command(
         CURVE,
-        files("UPDATES... NUGGETS"),
-        shared("wanted", "See `tseval measures`."),
-        shared("edition_name", "Whose rules; `tseval measures` lists them. Default: draft."),
+        options.files("UPDATES... NUGGETS"),
+        options.shared("wanted", "See `tseval measures`."),
+        options.shared(
+            "edition_name", "Whose rules; `tseval measures` lists them. Default: draft."
+        ),
         family_options(),
-        rule_option("ts2014"),
-        record_options(CurveOptions),
-        shared("per_topic", "Every topic as well as `all`."),
-        shared("on_missing", MISSING_TOPICS),
-        shared("undefined"),
-        format_option(FORMS, "csv"),
-        shared("output"),
-        last_options(input_format(forms_of(formats, tables.values()), tuple(tables)), resumes=True),
+        options.rule("ts2014"),
+        options.of_record(CurveOptions),
+        options.shared("per_topic", "Every topic as well as `all`."),
+        options.shared("on_missing", options.MISSING_TOPICS),
+        options.shared("undefined"),
+        options.result_format(FORMS, "csv"),
+        options.last(
+            options.input_format(forms_of(formats, tables.values()), tuple(tables)), resumes=True
+        ),
     )(run)
 
 

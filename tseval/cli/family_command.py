@@ -10,21 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tseval.cli.options import (
-    DeclaredOption,
-    Decorator,
-    Request,
-    check_line,
-    declare_command,
-    edition_option,
-    files,
-    format_of_inputs,
-    format_option,
-    last_options,
-    record_options,
-    rules_option,
-    shared,
-)
+from tseval.cli import options
+from tseval.cli.options import DeclaredOption, Request
 from tseval.cli.output import (
     check_into,
     check_output,
@@ -137,13 +124,13 @@ def command_of(
             answer(call)
 
     run.__doc__ = f"{family.summary}\n\n{family.description}"
-    own = () if more is None else record_options(more)
-    return declare_command(family.command, *parameters(family, own))(run)
+    own = () if more is None else options.of_record(more)
+    return options.command(family.command, *parameters(family, own))(run)
 
 
 def parameters(
-    family: Family[Any, Any], own: Sequence[Decorator]
-) -> list[Decorator | Sequence[Decorator]]:
+    family: Family[Any, Any], own: Sequence[click.Parameter]
+) -> list[click.Parameter | Sequence[click.Parameter]]:
     """Everything that the command takes, in the order of its help; `own` are more options."""
     places = [what for _, what in declared(family.inputs) if not what.flags]
     missing = (
@@ -156,23 +143,22 @@ def parameters(
     ]
     forms = ["table", *RESULT_FORMS, *(ROW_FORMS if family.views else ()), *written_forms(family)]
     return [
-        files(" ".join(f"{e.metavar}..." if e.several else e.metavar for e in places)),
-        record_options(family.inputs),
-        shared("wanted", "See `tseval measures`."),
-        edition_option(family),
-        [shared("at", AT)] if family.times else [],
-        record_options(family.options),
-        rules_option(family),
-        shared("per_topic", PER_TOPIC),
-        shared("brief"),
-        shared("require"),
+        options.files(" ".join(f"{e.metavar}..." if e.several else e.metavar for e in places)),
+        options.of_record(family.inputs),
+        options.shared("wanted", "See `tseval measures`."),
+        options.edition(family),
+        [options.shared("at", AT)] if family.times else [],
+        options.of_record(family.options),
+        options.rules(family),
+        options.shared("per_topic", PER_TOPIC),
+        options.shared("brief"),
+        options.shared("require"),
         view_option(family),
-        shared("on_missing", missing),
-        [shared("undefined")] if family.undefined_counts else [],
-        format_option(forms, "table", " ".join(form_words)),
+        options.shared("on_missing", missing),
+        [options.shared("undefined")] if family.undefined_counts else [],
+        options.result_format(forms, "table", " ".join(form_words)),
         own,
-        output_option(family),
-        last_options(format_of_inputs(family), resumes=family.resumes),
+        options.last(options.formats_of(family), output_option(family), resumes=family.resumes),
     ]
 
 
@@ -186,19 +172,19 @@ def folder_forms(family: Family[Any, Any]) -> list[str]:
     return [form for each in family.writers if each.into_folder for form in each.forms]
 
 
-def output_option(family: Family[Any, Any]) -> Decorator:
+def output_option(family: Family[Any, Any]) -> click.Parameter:
     """The option that names the output; a folder where a form is several files."""
     folders = folder_forms(family)
     if not folders:
-        return shared("output")
+        return options.shared("output")
     words = (
         f"With -f {', '.join(folders)} a folder, in which all files appear or none; default: the "
         "current one."
     )
-    return shared("output", words, kind=FOLDER)
+    return options.shared("output", words, kind=FOLDER)
 
 
-def view_option(family: Family[Any, Any]) -> list[Decorator]:
+def view_option(family: Family[Any, Any]) -> Sequence[click.Parameter]:
     """The option that asks for something else than scores, if there is anything."""
     views = [each for each in family.views if not each.asked_by]
     drawn = {each.name: ", drawn by -o FILE.svg" if each.draw else "" for each in views}
@@ -214,16 +200,18 @@ def view_option(family: Family[Any, Any]) -> list[Decorator]:
         words, more = f"Instead of scores: {views[0].help}.", {"flag_value": views[0].name}
     refused = ("--brief", *STREAMS, *folder_forms(family))
     what = Declared((family.view_option,), words, not_within=refused)
-    return [click.option(*what.flags, "view", cls=DeclaredOption, what=what, **more)][: len(views)]
+    return [DeclaredOption((*what.flags, "view"), what, **more)][: len(views)]
 
 
-def check_shown(call: Call, other: View | Writer | None, form: str) -> None:
+def check_view(call: Call, other: View | Writer | None, form: str) -> None:
     """Refuse options that have no meaning in what is shown: scores, a view, or a form."""
     called = ways_called(call.family)
     name = SCORES if other is None else other.name if isinstance(other, View) else form
     limits = () if other is None else other.limits
     folders = {form} & {*folder_forms(call.family)}
-    check_line(name, *folders, *limits, called=called | dict.fromkeys(limits, called.get(name, "")))
+    options.check_line(
+        name, *folders, *limits, called=called | dict.fromkeys(limits, called.get(name, ""))
+    )
 
 
 def ways_called(family: Family[Any, Any]) -> dict[str, str]:
@@ -241,7 +229,7 @@ def answer(call: Call) -> None:
     writers = [each for each in family.writers if view is None and form in each.forms]
     writer = next(iter(writers), None)
     other = view or writer
-    check_shown(call, other, form)
+    check_view(call, other, form)
     if writer is not None and writer.into_folder:
         check_into(request.output or Path())
     check_outputs(call.options)
@@ -296,10 +284,7 @@ def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -
         raise OutputError(f"{request.output} is a folder: give -o FILE{others}")
     of_view = (*ROW_FORMS, *(PICTURES if view and view.draw else ()))
     known = ("table", *(of_view if view else (*RESULT_FORMS, *written_forms(family))))
-    form = form_of(request.form, request.output, known, "table")
-    if form in PICTURES and request.output is None and sys.stdout.isatty():
-        raise UsageError(f"a picture is not for a terminal: give -o FILE.{form}")
-    return form
+    return form_of(request.form, request.output, known, "table")
 
 
 def write_into(folder: Path, written: Written, quiet: bool) -> None:
@@ -378,7 +363,11 @@ def bare_number(scores: Scores) -> bytes:
 
 
 def written_scores(
-    evaluation: Evaluation, asked: ViewRequest[Any], scores: Scores, request: Request, form: str
+    evaluation: Evaluation,
+    asked: ViewRequest[Any],
+    scores: Scores,
+    request: Request,
+    form: str,
 ) -> bytes:
     """Scores in the form asked for; their warnings are told."""
     warn(scores.warnings, request.quiet)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
+from tseval.cli import options
 from tseval.cli.commands import debug_option
-from tseval.cli.options import (
-    Decorator,
-    Request,
-    check_line,
-    column_options,
-    declare_command,
-    files,
-    option_of,
-    shared,
-)
+from tseval.cli.options import Request
 from tseval.cli.output import check_output, deliver, warn
 from tseval.core import registry
 from tseval.core.declared import Declared, build, check_values, declared
@@ -54,29 +47,29 @@ def command_of_imports() -> click.Command:
         check_output(output)
         if output is not None and output.suffix.lower() in NO_TSV:
             raise UsageError(f"{output}: the table is plain TSV, so name a file .tsv")
-        check_line(form, called={each: each for each in known})
+        options.check_line(form, called={each: each for each in known})
         if len(files) > 1 and not asked.several:
             raise UsageError(f"{form} takes one file at a time")
-        options, sources = build(asked.options, values), list[Any](files)
+        terms, sources = build(asked.options, values), list[Any](files)
         if request.naming != AS_THEY_ARE and asked.table is not None:
             sources = [Input(path) for path in files]
             kind = asked.kind or asked.table.table
-            options = name_imported(sources, kind, asked.table, options, request.naming)
-        check_values((options,), {})
-        table = asked.made(sources, options)
+            terms = name_imported(sources, kind, asked.table, terms, request.naming)
+        check_values((terms,), {})
+        table = asked.made(sources, terms)
         warn(table.warnings, request.quiet)
         deliver(table.tsv(), output)
 
     run.__doc__ = DESCRIPTION.format(formats="\n".join(described(known)))
     with_table = tuple(each.name for each in known.values() if each.table is not None)
-    return declare_command(
+    return options.command(
         "import",
-        click.argument("form", metavar="FORMAT", type=click.Choice(list(known))),
-        files("FILE...", required=True),
+        click.Argument(["form"], metavar="FORMAT", type=click.Choice(list(known))),
+        options.files("FILE...", required=True),
         import_options(known),
-        column_options(within=with_table),
-        shared("output"),
-        shared("quiet"),
+        options.column_options(within=with_table),
+        options.shared("output"),
+        options.shared("quiet"),
         debug_option,
     )(run)
 
@@ -91,7 +84,7 @@ def described(known: dict[str, Import]) -> list[str]:
     return lines
 
 
-def import_options(known: dict[str, Import]) -> list[Decorator]:
+def import_options(known: dict[str, Import]) -> Sequence[click.Parameter]:
     """The options of every format, each once, with the formats that it is for."""
     fields: dict[str, dict[str, tuple[Declared, Any, list[str]]]] = {}
     for each in known.values():
@@ -106,8 +99,8 @@ def import_options(known: dict[str, Import]) -> list[Decorator]:
         ]
         forms = tuple(form for *_, those in helps.values() for form in those)
         what, default, _ = next(iter(helps.values()))
-        more = replace(what, help=" ".join(words), within=forms)
-        found.append(option_of(name, default, more))
+        more = replace(what, help=" ".join(words), required=False, within=forms)
+        found.append(options.option_of(name, default, more))
     return found
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from tseval.cli import options
 from tseval.cli.commands import debug_option
-from tseval.cli.options import check_line, column_options, declare_command, record_options
 from tseval.core.declared import build, option
 from tseval.core.guessed_columns import GuessedFile
 from tseval.core.naming import Naming
@@ -47,11 +47,11 @@ class InitOptions:
     )
 
 
-@declare_command(
+@options.command(
     "init",
-    click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False)),
-    record_options(InitOptions),
-    column_options(within=("--from",)),
+    click.Argument(["folder"], metavar="DIR", type=click.Path(path_type=Path, file_okay=False)),
+    options.of_record(InitOptions),
+    options.column_options(within=("--from",)),
     debug_option,
 )
 def command(folder: Path, **values: Any) -> None:
@@ -65,7 +65,7 @@ def command(folder: Path, **values: Any) -> None:
     tseval init try
     tseval init try --from agent.jsonl --gold facts.csv
     """
-    check_line()
+    options.check_line()
     asked, names = build(InitOptions, values), build(Naming, values).names
     made = from_files(folder, asked.logs, asked.gold, names) if asked.logs else from_templates()
     made.write(folder)

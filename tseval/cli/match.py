@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tseval.cli.options import (
-    Request,
-    check_line,
-    declare_command,
-    files,
-    format_of_inputs,
-    format_option,
-    last_options,
-    named_options,
-    record_options,
-    shared,
-)
+from tseval.cli import options
+from tseval.cli.options import Request
 from tseval.cli.output import check_output, checked_form, deliver, warn, warn_of_formulas
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
@@ -93,16 +83,14 @@ class MatchOptions:
 
     def check(self, request: Request, form: str) -> None:
         """Refuse what is of one matcher where several are named, and a form that nothing has."""
-        several = len(set(self.names)) > 1
-        if form in LABEL_FORMS and several:
-            raise UsageError(f"-f {form} is of one matcher: name one")
+        alone = f"-f {form}" if form in LABEL_FORMS else "--review" if self.review else ""
+        if alone and len(set(self.names)) > 1:
+            raise UsageError(f"{alone} is of one matcher: name one")
         if ASSESSED in self.names:
             raise UsageError(NOTHING_TO_FIND)
         if self.review is None:
             return
         check_output(self.review, keeps_verdicts=True)
-        if several:
-            raise UsageError("a review is of one matcher: name one")
         if request.form is not None and request.output is None:
             raise UsageError("with --review the matches go to -o alone: -f needs -o FILE")
         spreadsheet_form(self.review)
@@ -129,19 +117,18 @@ class MatchOptions:
         return {file: content}
 
 
-FILES = named_options(TemporalInputs)
+FILES = options.by_flag(TemporalInputs)
 
 
-@declare_command(
+@options.command(
     "match",
-    files("UPDATES... NUGGETS"),
-    record_options(MatchOptions),
-    record_options(AskingOptions),
+    options.files("UPDATES... NUGGETS"),
+    options.of_record(MatchOptions),
+    options.of_record(AskingOptions),
     [FILES["--pool"], FILES["--corrections"]],
-    format_option(FORMS, "tsv"),
-    shared("output"),
-    last_options(
-        format_of_inputs(FAMILY, "updates", "nuggets", "pool", "corrections"), resumes=True
+    options.result_format(FORMS, "tsv"),
+    options.last(
+        options.formats_of(FAMILY, "updates", "nuggets", "pool", "corrections"), resumes=True
     ),
 )
 def command(**values: Any) -> None:
@@ -152,12 +139,11 @@ def command(**values: Any) -> None:
     others, and the two weights what each part is worth. With `-f nuggetizer` or `-f cone` it is
     the labels of all nuggets that `tseval responses` and other programs read.
     """
-    check_line()
+    options.check_line()
     request, own = Request.of(values), build(MatchOptions, values)
     form, output, quiet = checked_form(request, FORMS, "tsv"), request.output, request.quiet
     own.check(request, form)
-    updates, nuggets = request.runs_and_gold
-    inputs = build(TemporalInputs, values | {"updates": updates, "nuggets": nuggets})
+    inputs = build(TemporalInputs, values | request.runs_and_gold)
     inputs, terms = named(inputs, request.naming), build(AskingOptions, values)
     rows: list[dict[str, Any]] = []
     signatures, told = [], dict[str, None]()

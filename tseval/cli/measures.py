@@ -19,16 +19,20 @@ NAME_WIDTH = 8
 """What the names of a family take at least."""
 
 
-@click.command("measures", cls=StrictCommand)
-@click.argument("name", required=False, shell_complete=complete)
-@click.option(
-    "--edition",
-    "edition_name",
-    metavar="NAME",
-    help="Tell an edition's rules instead.",
-    shell_complete=complete,
+@click.command(
+    "measures",
+    cls=StrictCommand,
+    params=[
+        click.Argument(["name"], required=False, shell_complete=complete),
+        click.Option(
+            ["--edition", "edition_name"],
+            metavar="NAME",
+            help="Tell an edition's rules instead.",
+            shell_complete=complete,
+        ),
+        debug_option,
+    ],
 )
-@debug_option
 def command(name: str | None, edition_name: str | None) -> None:
     """What a measure is: definition, parameters, range, the empty case, citation.
 

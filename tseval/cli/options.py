@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 import click
 
@@ -31,21 +31,18 @@ from tseval.core.naming import AS_THEY_ARE, Naming
 from tseval.io.formats import Forms, forms_of
 from tseval.records import frozen
 
-Decorator: TypeAlias = Callable[[Any], Any]
-"""An option or an argument, as click puts it on a command."""
-
 
 def names(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...]:
     """Several names with commas between them, without the blanks around them."""
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
-def record_options(record: type, view: str = "", **changed: Unpack[Details]) -> list[Decorator]:
+def of_record(record: type, view: str = "", **changed: Unpack[Details]) -> list[click.Parameter]:
     """The options of a record: all, or those that have a meaning in a view."""
-    return list(named_options(record, view, **changed).values())
+    return list(by_flag(record, view, **changed).values())
 
 
-def named_options(record: type, view: str = "", **changed: Unpack[Details]) -> dict[str, Decorator]:
+def by_flag(record: type, view: str = "", **changed: Unpack[Details]) -> dict[str, click.Parameter]:
     """The same by their flags, with what is declared otherwise by this command."""
     return {
         what.name: option_of(field.name, field.default, replace(what, **changed))
@@ -54,9 +51,9 @@ def named_options(record: type, view: str = "", **changed: Unpack[Details]) -> d
     }
 
 
-def column_options(**changed: Unpack[Details]) -> list[Decorator]:
+def column_options(**changed: Unpack[Details]) -> list[click.Parameter]:
     """What files call columns, for commands to which the names of runs mean nothing."""
-    every = named_options(Naming, **changed)
+    every = by_flag(Naming, **changed)
     return [each for flag, each in every.items() if flag != "--name"]
 
 
@@ -68,10 +65,10 @@ class DeclaredOption(click.Option):
         self.what = what
 
 
-def option_of(name: str, default: Any, what: Declared) -> Decorator:
+def option_of(name: str, default: Any, what: Declared) -> DeclaredOption:
     """A declared option as the command line has it."""
     default = None if default is MISSING else default
-    option = partial(click.option, *what.flags, name, cls=DeclaredOption, what=what)
+    option = partial(DeclaredOption, (*what.flags, name), what, required=what.required)
     if what.kind is bool:
         return option(is_flag=True)
     if what.by_commas:
@@ -198,11 +195,11 @@ class Request:
         return [(name.strip(), value.strip()) for name, _, value in parts]
 
     @property
-    def runs_and_gold(self) -> tuple[tuple[str, ...], str]:
-        """The files of runs, and that of nuggets after them."""
+    def runs_and_gold(self) -> dict[str, Any]:
+        """The files of runs and that of nuggets after them, by the fields of inputs."""
         if len(self.files) < 2:
             raise click.UsageError("Give one or more files of updates, then the file of nuggets.")
-        return self.files[:-1], self.files[-1]
+        return {"updates": self.files[:-1], "nuggets": self.files[-1]}
 
 
 SHARED = {field.name: (field, what) for field, what in declared(Request)}
@@ -210,48 +207,48 @@ SHARED = {field.name: (field, what) for field, what in declared(Request)}
 
 def shared(
     name: str, words: str = "", *, default: Any = None, **changed: Unpack[Details]
-) -> Decorator:
+) -> click.Parameter:
     """An option that commands share; the words stand behind its help."""
     field, what = SHARED[name]
     what = replace(what, help=f"{what.help} {words}".strip(), **changed)
     return option_of(name, field.default if default is None else default, what)
 
 
-def files(metavar: str, *, required: bool = False) -> Decorator:
+def files(metavar: str, *, required: bool = False) -> click.Parameter:
     """The files that stand without an option."""
     path = click.Path(path_type=str)
-    return click.argument("files", nargs=-1, required=required, metavar=metavar, type=path)
+    return click.Argument(["files"], nargs=-1, required=required, metavar=metavar, type=path)
 
 
-def rule_option(edition: str, **changed: Unpack[Details]) -> Decorator:
+def rule(edition: str, **changed: Unpack[Details]) -> click.Parameter:
     """The option that names rules; the help says which edition's to look at."""
     return shared("rules", f"`tseval measures --edition {edition}` lists them.", **changed)
 
 
-def edition_option(family: Family[Any, Any]) -> Decorator:
+def edition(family: Family[Any, Any]) -> click.Parameter:
     """The option that names an edition; the help lists those of the family."""
     names = [each.name for each in family.editions]
     listed = " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
     return shared("edition_name", f"Whose rules: {listed}.", default=names[0])
 
 
-def rules_option(family: Family[Any, Any]) -> list[Decorator]:
+def rules(family: Family[Any, Any]) -> list[click.Parameter]:
     """The option `--rule`, if the records of rules of any edition have a `choice`.
 
     Its help sends users to the first such edition, for `tseval measures --edition` to list.
     """
-    return [rule_option(each.name) for each in family.editions if any(each.rules.each())][:1]
+    return [rule(each.name) for each in family.editions if any(each.rules.each())][:1]
 
 
-def format_option(forms: Iterable[str], default: str, more: str = "") -> list[Decorator]:
+def result_format(forms: Iterable[str], default: str, more: str = "") -> list[click.Parameter]:
     """The option that names the format of a result: any of these forms.
 
     Where a spreadsheet opens one of them there is an option about formulas, too.
     """
     known = tuple(dict.fromkeys(forms))
     words = f"Default: by the suffix of -o, else {default}. {more}".strip()
-    safe_csv = click.option(
-        SAFE_CSV,
+    safe_csv = click.Option(
+        [SAFE_CSV],
         is_flag=True,
         expose_value=False,
         callback=lambda context, _option, value: context.meta.__setitem__(SAFE_CSV, value),
@@ -300,52 +297,54 @@ def _forms(
 
 def input_format(
     forms: Sequence[str], inputs: Sequence[str], what: str = "the input files"
-) -> Decorator:
+) -> click.Parameter:
     """The option that names the formats of a command's files: of those that it reads."""
     words = (
         f"The format of {what}, or of one kind: {inputs[-1]}={forms[1]}; repeatable. Default: "
         f"by their content. Inputs: {', '.join(inputs)}."
     )
-    return click.option(
-        "--input-format",
-        cls=DeclaredOption,
-        what=Declared(("--input-format",), words, not_within=(FOLLOW,)),
+    return DeclaredOption(
+        ["--input-format"],
+        Declared(("--input-format",), words, not_within=(FOLLOW,)),
         type=FormatOfInputs(forms, inputs),
         multiple=True,
         callback=_forms,
     )
 
 
-def format_of_inputs(family: Family[Any, Any], *names: str) -> Decorator:
+def formats_of(family: Family[Any, Any], *names: str) -> click.Parameter:
     """The option that names the formats of a family's inputs: of all, or of those named."""
     tables = input_tables(family.inputs)
     chosen = {name: tables[name] for name in names or tables}
     return input_format(forms_of(family.formats, chosen.values()), tuple(chosen))
 
 
-def last_options(
-    formats: Decorator, *, resumes: bool = False, **changed: Unpack[Details]
-) -> list[Decorator]:
+def last(
+    formats: click.Parameter,
+    output: click.Parameter | None = None,
+    *,
+    resumes: bool = False,
+    **changed: Unpack[Details],
+) -> list[click.Parameter]:
     """The options that stand last in the help of every command over files."""
-    sharing = record_options(Where, **changed)
+    sharing = of_record(Where, **changed)
     return [
+        output or shared("output"),
         formats,
-        *record_options(Naming, **changed),
+        *of_record(Naming, **changed),
         *(sharing if resumes else sharing[:-1]),
         shared("quiet"),
         debug_option,
     ]
 
 
-def declare_command(
-    name: str, *parts: Decorator | Sequence[Decorator], cls: type[click.Command] = StrictCommand
+def command(
+    name: str, *parts: click.Parameter | Sequence[click.Parameter], cls: Any = StrictCommand
 ) -> Callable[[Callable[..., None]], click.Command]:
     """A command with these arguments and options, which its help shows in this order."""
-    every = [each for part in parts for each in ([part] if callable(part) else part)]
+    return click.command(name, cls=cls, params=flat(*parts))
 
-    def decorate(run: Callable[..., None]) -> click.Command:
-        for each in reversed(every):
-            run = each(run)
-        return click.command(name, cls=cls)(run)
 
-    return decorate
+def flat(*parts: click.Parameter | Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Arguments and options one by one."""
+    return [p for part in parts for p in ([part] if isinstance(part, click.Parameter) else part)]

@@ -12,8 +12,11 @@ import click
 from tseval.cli.options import SAFE_CSV, Request
 from tseval.core.declared import declared
 from tseval.core.requirements import FAILED
-from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
+from tseval.errors import OutputError, Reason, UsageError, check_suffix, reason_of, visible
+from tseval.io import PICTURES
 
+CALLED_OTHERWISE = {"txt": "table", "tex": "latex", "md": "markdown", "htm": "html"}
+"""The forms of files whose suffixes have other names."""
 IS_INPUT = "is an input too: name another file for the result"
 
 
@@ -44,9 +47,8 @@ def check_outputs(record: object) -> None:
         if path is None:
             continue
         check_output(path)
-        if path.suffix and path.suffix.lstrip(".").lower() not in what.choices:
-            known = ", ".join(f".{each}" for each in what.choices)
-            raise UsageError(f"{what.name} {path}: the suffix must be one of {known}")
+        if path.suffix:
+            check_suffix(f"{what.name} {path}", path.suffix.lstrip(".").lower(), what.choices)
 
 
 def check_folder(output: Path) -> None:
@@ -163,14 +165,12 @@ def form_of(form: str | None, output: Path | None, known: Sequence[str], default
     A suffix that names no form is refused, but for `.txt`, a table, and `.tex` and `.md`.
     """
     suffix = output.suffix.lstrip(".").lower() if output is not None else ""
-    chosen = form or {"": default, "txt": "table", "tex": "latex", "md": "markdown"}.get(
-        suffix, suffix
-    )
+    chosen = form or {"": default, **CALLED_OTHERWISE}.get(suffix, suffix)
     if chosen not in known:
         listed = ", ".join(known)
         raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")
-    if chosen == "parquet" and output is None and sys.stdout.isatty():
-        raise UsageError("Parquet is not for a terminal: give -o FILE.parquet")
+    if chosen in ("parquet", *PICTURES) and output is None and sys.stdout.isatty():
+        raise UsageError(f"{chosen} is not for a terminal: give -o FILE.{chosen}")
     _check_safe_csv(chosen)
     return chosen
 

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tseval.cli.options import (
-    Request,
-    declare_command,
-    edition_option,
-    files,
-    format_of_inputs,
-    last_options,
-    named_options,
-    record_options,
-    rules_option,
-    shared,
-)
+from tseval.cli import options
+from tseval.cli.options import Request
 from tseval.cli.output import check_output, deliver, warn
 from tseval.cli.progress import progress
 from tseval.core import declared, registry
@@ -64,17 +54,16 @@ class SampleOptions:
     )
 
 
-@declare_command(
+@options.command(
     "sample",
-    files("UPDATES... NUGGETS"),
-    record_options(SampleOptions),
-    record_options(AskingOptions),
-    named_options(TemporalInputs)["--pool"],
-    edition_option(FAMILY),
-    rules_option(FAMILY),
-    shared("seed"),
-    shared("output"),
-    last_options(format_of_inputs(FAMILY, "updates", "nuggets", "pool", "corrections")),
+    options.files("UPDATES... NUGGETS"),
+    options.of_record(SampleOptions),
+    options.of_record(AskingOptions),
+    options.by_flag(TemporalInputs)["--pool"],
+    options.edition(FAMILY),
+    options.rules(FAMILY),
+    options.shared("seed"),
+    options.last(options.formats_of(FAMILY, "updates", "nuggets", "pool", "corrections")),
 )
 def command(**values: Any) -> None:
     """Nuggets to judge by hand, with the texts to read, so that scores can be corrected.
@@ -89,15 +78,14 @@ def command(**values: Any) -> None:
     check_output(request.output)
     output = request.output
     form = FORMS[1] if output is None else spreadsheet_form(output, "a sample")
-    updates, nuggets = request.runs_and_gold
-    inputs = build(TemporalInputs, values | {"updates": updates, "nuggets": nuggets})
-    options = build(TemporalOptions, values)
+    inputs = build(TemporalInputs, values | request.runs_and_gold)
+    asked = build(TemporalOptions, values)
     edition = registry.edition(request.edition_name, FAMILY.name)
-    rules = declared.rules(request.named_rules, options)
+    rules = declared.rules(request.named_rules, asked)
     with request.where.shared() as sharing, progress("reading", request.quiet) as tell:
         access = Access(request.input_format, sharing, tell)
         inputs = named(inputs, request.naming)
-        evaluation = TemporalEvaluation.read(inputs, options, edition, rules, access)
+        evaluation = TemporalEvaluation.read(inputs, asked, edition, rules, access)
         found = draw_sample(evaluation, size.pairs, size.depth, tell)
     warn(shared_runs(evaluation.tables["updates"].sources), request.quiet)
     deliver(spreadsheet_bytes(found, form), output)

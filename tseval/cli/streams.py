@@ -32,6 +32,8 @@ from tseval.records import frozen
 
 PIECE = 1 << 20
 """How many bytes of a stream are taken at once, if so many are there."""
+TIMES_OF_RUN = "--times run"
+"""Another option's value with which all posts of a run are looked at before any is scored."""
 STREAM = "-"
 """The rows that are followed come from standard input, whether that is said or not."""
 
@@ -45,13 +47,14 @@ class StreamOptions:
         "Read the runs N rows at a time, for files larger than memory: TSV, JSON lines, Parquet.",
         metavar="N",
         at_least=1,
-        not_within=(FOLLOW,),
+        not_within=(FOLLOW, TIMES_OF_RUN),
     )
     follow: bool = option(
         FOLLOW,
         "Read rows of runs as JSON lines from standard input and write the measures as they "
         "change, as JSON lines; name no run, or - for it.",
         kind=bool,
+        not_within=(TIMES_OF_RUN,),
     )
     every: int = option(
         "With --follow: look at the measures after every N rows.",
@@ -145,17 +148,13 @@ def follow(call: Call, asked: StreamOptions) -> None:
 
     request, field = call.request, runs_field(call)
     places = [what for _, what in declared(call.family.inputs) if not what.flags]
-    files = request.files
-    if len(files) - len(places) not in (-1, 0) or (
-        len(files) == len(places) and files[0] != STREAM
-    ):
+    files = request.files[1:] if request.files[:1] == (STREAM,) else request.files
+    if len(files) != len(places) - 1:
         others = ", then ".join(what.help for what in places if not what.several)
         raise click.UsageError(f"With --follow give {others}, or - and it.")
     check_output(asked.state)
     placed = replace(call, request=replace(request, naming=AS_THEY_ARE))
-    stream = named_stream(
-        placed.inputs((STREAM, *files[-len(places) + 1 :])), request.naming, field
-    )
+    stream = named_stream(placed.inputs((STREAM, *files)), request.naming, field)
     check_inputs(input_files(stream.beside))
     following = Following(
         every=asked.every,

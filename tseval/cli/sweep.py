@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tseval.cli import options
 from tseval.cli.findings import MARKDOWN, deliver_findings, scored_runs
-from tseval.cli.options import (
-    MISSING_TOPICS,
-    Request,
-    declare_command,
-    files,
-    format_of_inputs,
-    format_option,
-    last_options,
-    record_options,
-    rule_option,
-    shared,
-)
+from tseval.cli.options import Request
 from tseval.cli.output import checked_form
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
@@ -32,22 +22,21 @@ FORMS = ("table", *ROW_FORMS, MARKDOWN, *PICTURES)
 INPUTS = ("updates", "nuggets", "matches", "topics", "duplicates", "pool", "corrections")
 
 
-@declare_command(
+@options.command(
     "sweep",
-    files("UPDATES... NUGGETS"),
-    shared("wanted", "See `tseval measures`. Default: those of the edition."),
-    shared("edition_name", "Whose rules.", default=DRAFT.name),
-    shared("at", "Score at this time too; repeatable."),
-    record_options(Tried),
-    record_options(TemporalInputs, SWEEP),
-    record_options(TemporalOptions, SWEEP),
-    rule_option("ts2014"),
-    shared("on_missing", MISSING_TOPICS),
-    shared("undefined"),
-    record_options(Plan, SWEEP),
-    format_option(FORMS, "table"),
-    shared("output"),
-    last_options(format_of_inputs(FAMILY, *INPUTS)),
+    options.files("UPDATES... NUGGETS"),
+    options.shared("wanted", "See `tseval measures`. Default: those of the edition."),
+    options.shared("edition_name", "Whose rules.", default=DRAFT.name),
+    options.shared("at", "Score at this time too; repeatable."),
+    options.of_record(Tried),
+    options.of_record(TemporalInputs, SWEEP),
+    options.of_record(TemporalOptions, SWEEP),
+    options.rule("ts2014"),
+    options.shared("on_missing", options.MISSING_TOPICS),
+    options.shared("undefined"),
+    options.of_record(Plan, SWEEP),
+    options.result_format(FORMS, "table"),
+    options.last(options.formats_of(FAMILY, *INPUTS)),
 )
 def command(**values: Any) -> None:
     """Whether the order of runs holds over matchers and thresholds.
@@ -62,9 +51,8 @@ def command(**values: Any) -> None:
     """
     request = Request.of(values)
     form = checked_form(request, FORMS, "table")
-    updates, nuggets = request.runs_and_gold
     with request.where.shared() as sharing, progress("sweeping", request.quiet) as tell:
-        runs = scored_runs(request, values | {"updates": updates, "nuggets": nuggets}, sharing)
+        runs = scored_runs(request, values | request.runs_and_gold, sharing)
         plan, treatment = build(Plan, values), build(Treatment, values)
         found = sweep_runs(runs, build(Tried, values), plan, treatment, tell)
     deliver_findings(found, form, request)

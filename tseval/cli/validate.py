@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from tseval.cli import options
 from tseval.cli.commands import debug_option
-from tseval.cli.options import column_options, declare_command, files, input_format
 from tseval.core import registry
 from tseval.core.declared import build
 from tseval.core.naming import Naming
@@ -18,16 +18,16 @@ from tseval.io.formats import Forms, forms_of
 def command_of_validation() -> click.Command:
     """The command, with the tables and formats that are declared."""
     tables = tuple(registry.schemas())
-    return declare_command(
+    return options.command(
         "validate",
-        files("FILE...", required=True),
-        click.option(
-            "--table",
+        options.files("FILE...", required=True),
+        click.Option(
+            ["--table"],
             type=click.Choice(tables),
             help="What the files are. Default: by the columns that their headers name.",
         ),
-        input_format(forms_of(registry.formats(), tables), tables),
-        column_options(),
+        options.input_format(forms_of(registry.formats(), tables), tables),
+        options.column_options(),
         debug_option,
     )(run)
 

@@ -15,7 +15,7 @@ from tseval.core.measure import Measure
 from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, missing_topics, scores_of
-from tseval.errors import UsageError
+from tseval.errors import check_known
 from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.schema import ALL_TOPICS
@@ -126,10 +126,9 @@ def explained(
     view: str,
 ) -> pd.DataFrame:
     """What a view of the family shows instead of scores; times are dates."""
-    chosen = next((each for each in family.views if each.name == view), None)
-    if chosen is None:
-        names = [each.name for each in family.views if not each.asked_by]
-        raise UsageError(f"nothing is called '{view}' here; there are: {', '.join(names)}")
+    views = {each.name: each for each in family.views if not each.asked_by}
+    check_known("view", view, views)
+    chosen = views[view]
     evaluation = evaluated(family, inputs, options, asked, where)
     wanted: list[Measure] = []
     if chosen.takes_measures:

@@ -237,9 +237,8 @@ def check_values(
         for record in records
         for name, what in changed_values(record).items()
     ]
-    for what, value in values:
-        for each in value if isinstance(value, list | tuple) else (value,):
-            what.check(each)
+    for record in records:
+        check_record(record)
     check_meanings(values, ways)
     flags = {*ways, *(what.name for what, _ in values)}
     asked = {input_name(what): "" if what.is_file else str(value) for what, value in values}
@@ -252,6 +251,14 @@ def check_values(
                 name, _, fixed = each.partition("=")
                 if what.name not in flags and name in asked and fixed in ("", asked[name]):
                     raise UsageError(f"{each} needs {what.written}")
+
+
+def check_record(record: object) -> None:
+    """Refuse values that options cannot have."""
+    for name, what in changed_values(record).items():
+        value = getattr(record, name)
+        for each in value if isinstance(value, list | tuple) else (value,):
+            what.check(each)
 
 
 def check_meanings(

@@ -18,6 +18,7 @@ from tseval.core.declared import (
     JITTER,
     MATCH,
     SCORES,
+    STREAMS,
     SWEEP,
     UNMEASURED,
     argument,
@@ -120,7 +121,7 @@ class TemporalInputs:
         "--duplicates",
         "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
         table=DUPLICATES,
-        not_within=(MATCH,),
+        not_within=(MATCH, *STREAMS),
         needed_by=("exact-duplicates=lookup",),
     )
     pool: Given | None = file_option(
@@ -135,7 +136,7 @@ class TemporalInputs:
         "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
         "verdict`, such as `tseval match --review` writes it.",
         table=CORRECTIONS,
-        not_within=("--matches",),
+        not_within=("--matches", *STREAMS),
     )
     judged: Given | None = file_option(
         "--judged",

@@ -99,15 +99,6 @@ class TemporalGold(Gold):
     ) -> None:
         if edition != DRAFT or changed:
             raise UsageError("what is not read whole scores by the draft, without other rules")
-        if inputs.duplicates is not None:
-            raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
-        if inputs.corrections is not None:
-            raise UsageError(
-                "--corrections has no meaning in blocks: leave the blocks out, or take matches "
-                "that `tseval match --corrections` writes"
-            )
-        if replace(options, matcher=None, threshold=None) != TemporalOptions():
-            raise UsageError("of the options blocks and streams take matcher and threshold alone")
         self.reader = replace(files.NAMED_RUNS, check=name_ids)
         if inputs.updates:
             files.refuse_swapped(inputs.updates, inputs.nuggets)
