@@ -32,8 +32,8 @@ from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.core.taking import curve, evaluate
-from tseval.families.temporal.columns import read_updates
 from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.files import read_updates
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NAMES = ("P", "R", "Rs", "T")
@@ -182,7 +182,7 @@ def full_size(folder: Path, scale: int) -> None:
 def reading(path: Path, size: str) -> None:
     """Time reading, as a program from its start to its end and as a call that is repeated."""
     pandas = f"import pandas; pandas.read_csv({str(path)!r}, sep='\\t')"
-    module = "tseval.families.temporal.columns"
+    module = "tseval.families.temporal.files"
     tseval = f"from {module} import read_updates; read_updates([{str(path)!r}])"
     theirs, ours = (best(5, lambda code=code: python("-c", code)) for code in (pandas, tseval))
     what = "reading as a program, every check, ids coded"

@@ -163,7 +163,7 @@ def samples(
         nugget = rows[chosen]
         drawn = Drawn(population.stratum[chosen], inclusion[chosen])
         verdicts = Verdicts(nugget, reading.said[:, nugget], drawn, 0)
-        yield Correction(reading.likeliest, verdicts)
+        yield Correction(reading.likeliest, verdicts, None)
 
 
 def outcomes(

@@ -51,7 +51,6 @@ from bench.quality_corrected import (
     samples,
     table,
 )
-from tseval.families.temporal import correcting
 from tseval.matching import sampling
 from tseval.statistics import strata
 from tseval.statistics.bootstrap import mean_intervals, resamples
@@ -112,10 +111,7 @@ def by_setting(scale: float) -> Iterator[str]:
 
 
 CONSTANTS: dict[str, tuple[tuple[Any, str, tuple[Any, ...]], ...]] = {
-    "least variance of a nugget": (
-        (sampling, "LEAST_VARIANCE", (0.01, 0.02, 0.05, 0.1, 0.25)),
-        (correcting, "LEAST_VARIANCE", (0.01, 0.02, 0.05, 0.1, 0.25)),
-    ),
+    "least variance of a nugget": ((sampling, "LEAST_VARIANCE", (0.01, 0.02, 0.05, 0.1, 0.25)),),
     "what is foreseen weighs as nuggets": ((strata, "PRIOR", (0.0, 1.0, 2.0, 4.0)),),
     "strata cut at": (
         (strata, "CUTS", ((0.5,), (0.5, 0.75, 0.9), (0.25, 0.5, 0.75), (0.5, 0.75, 0.9, 0.97))),

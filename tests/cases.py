@@ -120,11 +120,11 @@ def evaluation(collection: Collection, *, duplicates: bool = False) -> TemporalE
 def explained(found: TemporalEvaluation, view: str) -> pd.DataFrame:
     """What a view shows of an evaluation."""
     (rows,) = (each.rows for each in FAMILY.views if each.name == view)
-    return rows(found, ViewRequest((), found.options)).frame
+    return rows(found, ViewRequest((), found.request.options)).frame
 
 
 def section(found: TemporalEvaluation, name: str) -> list[Block]:
     """What a section of a report has of an evaluation."""
     assert FAMILY.report is not None
     (blocks,) = (each.blocks for each in FAMILY.report.sections if each.name == name)
-    return list(blocks(found, Setting(found.index.runs, (), found.options)))
+    return list(blocks(found, Setting(found.index.runs, (), found.request.options)))

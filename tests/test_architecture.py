@@ -49,8 +49,6 @@ BETWEEN_FAMILIES: set[tuple[str, str]] = set()
 """What one family still imports of another; this list is to become empty."""
 FROM_BELOW: set[tuple[str, str]] = {("core/registry.py", "families")}
 """What rooms under the families import of them: the list of families, which imports nothing."""
-BY_NAME = {("tseval.families.temporal.evaluation", "tseval.families.temporal.correcting")}
-"""Calls of `import_module` that still close a circle; this list is to become empty."""
 
 MAY_TALK = {"cli", "__main__"}
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
@@ -261,11 +259,7 @@ def test_neither_modules_nor_rooms_import_one_another_in_a_circle() -> None:
     rooms: dict[str, set[str]] = {}
     for name, module in known.items():
         imported_modules = set(program.imports_of(module, known)) - {name}
-        graph[name] = {
-            each
-            for each in imported_modules
-            if not name.startswith(f"{each}.") and (name, each) not in BY_NAME
-        }
+        graph[name] = {each for each in imported_modules if not name.startswith(f"{each}.")}
         if own := program.room(name):
             others = {program.room(each) for each in imported_modules} - {own, None}
             rooms.setdefault(own, set()).update(each for each in others if each)

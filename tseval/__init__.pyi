@@ -21,6 +21,7 @@ from tseval.families.calls import (
     explain,
     jitter,
     match,
+    sample,
     score,
     score_changes,
     score_clusters,
@@ -33,8 +34,7 @@ from tseval.families.calls import (
 )
 from tseval.families.clusters.family import sample_posts
 from tseval.families.incidents.pooling import pool_incidents
-from tseval.families.temporal.columns import read_matches, read_nuggets, read_updates
-from tseval.families.temporal.correcting import sample
+from tseval.families.temporal.files import read_matches, read_nuggets, read_updates
 from tseval.families.temporal.gold import LiveScores
 from tseval.families.temporal.rows import EarliestIndex
 from tseval.reporting.api import report

@@ -193,3 +193,29 @@ def test_what_no_family_knows_is_said_so_in_few_words() -> None:
     )
     said = program.tseval("measures", "latency(unit=x)").err
     assert said == "error: latency: unit cannot be 'x': choose one of s, min, h\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "family", "name"),
+    [
+        ("recall", "temporal", "R"),
+        ("Strict Recall", "temporal", "Rs"),
+        ("strict-recall@6h", "temporal", "Rs@6h"),
+        ("F1(beta=2)", "temporal", "F(beta=2)"),
+        ("expected_gain", "temporal", "EG"),
+        ("rs", "temporal", "Rs"),
+        ("precision", "filtering", "P"),
+        ("recall", "responses", "recall"),
+    ],
+)
+def test_a_measure_is_found_by_its_title(text: str, family: str, name: str) -> None:
+    assert [str(each) for each in measures([text], family)] == [name]
+
+
+def test_several_measures_are_found_by_their_titles() -> None:
+    assert [str(each) for each in measures(["precision f1"])] == ["P", "F"]
+
+
+def test_a_title_of_several_measures_is_none() -> None:
+    with pytest.raises(MeasureError, match="did you mean EG-0 or EG-1 or EG-p"):
+        measures(["expected-gain"], "clusters")

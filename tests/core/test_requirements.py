@@ -96,7 +96,7 @@ def test_what_is_undefined_fails() -> None:
         ("R>=high", "'high' is no number"),
         ("R>=nan", "'nan' is no number"),
         ("R>=", "'' is no number"),
-        ("Recall>=1", "--require 'Recall>=1': unknown measure 'Recall'; known: P, R"),
+        ("Rappel>=1", "--require 'Rappel>=1': unknown measure 'Rappel'; known: P, R"),
         ("R@6>=1", 'R@6: "6" is '),
         ("swfit.R>=1", "the runs are swift, thorough; did you mean swift?"),
         ("low(R)>=1", "intervals are of `tseval compare`"),

@@ -256,7 +256,11 @@ def test_compare_scores_files_of_other_names_first() -> None:
 
 @pytest.fixture
 def _toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    entry = Entry("tests.toys.spotting", "spotting", "Which of the items on a list runs spotted.")
+    entry = Entry(
+        "tests.plugin_package.src.tseval_spotting.spotting",
+        "spotting",
+        "Which of the items on a list runs spotted.",
+    )
     monkeypatch.setitem(FAMILIES, "spotting", entry)
     yield
     registry.family.cache_clear()

@@ -761,7 +761,7 @@ def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr("tseval.families.temporal.evaluation.read_tables", fail)
+    monkeypatch.setattr("tseval.families.temporal.evaluation.TemporalEvaluation.read_tables", fail)
     refused(
         program.tseval("score", SWIFT, NUGGETS),
         "error: ZeroDivisionError: by nothing\n"

@@ -449,7 +449,7 @@ def test_what_has_no_meaning_beside_a_sample_is_refused(
 ) -> None:
     path = saved(judged, tmp_path / "judged.tsv")
     assert "--judged has no meaning with --matches" in refused(path, "--matches", MATCHES, code=2)
-    assert "name no other matcher" in refused(path, "--matcher", "fuzzy", code=2)
+    assert "--matcher has no meaning with" in refused(path, "--matcher", "fuzzy", code=2)
     assert "no meaning" in refused(path, "--jitter", "1h", code=2)
     assert "no meaning" in refused(path, "--in-blocks", "5", code=2)
     assert "--judged has no meaning with --brief" in refused(path, "--brief", code=2)

@@ -18,8 +18,7 @@ from tests import program
 from tests.reading import read_rows
 from tseval.core.registry import measures, schemas
 from tseval.errors import InputError
-from tseval.families.temporal.columns import read_updates
-from tseval.families.temporal.files import READERS, TEXTS_READER
+from tseval.families.temporal.files import READERS, TEXTS_READER, read_updates
 from tseval.io.blocks import read_blocks
 from tseval.io.inputs import Input
 from tseval.io.tables import read
@@ -76,7 +75,7 @@ def test_nor_in_parquet(kind: str, rows: int | None) -> None:
 def test_periods_of_parquet_where_pandas_is_not_there_to_tell_them() -> None:
     framed(DAYS).to_parquet("run.parquet")
     program = (
-        "from tseval.families.temporal.columns import read_updates\nread_updates(['run.parquet'])"
+        "from tseval.families.temporal.files import read_updates\nread_updates(['run.parquet'])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "column time holds periods" in done.stderr

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tests.toys import spotting
+from tests.plugin_package.src.tseval_spotting import spotting
 from tseval.core import kernel
 from tseval.measures import Definition, Measure
 
@@ -40,7 +40,7 @@ TALK = Definition(
 
 def _overlooked(index: FrameIndex, measure: Measure) -> Result:
     """The items not spotted, by all."""
-    seen = spotting.spotted(index, measure)
+    seen: Any = spotting.spotted(index, measure)
     rest = (1 - kernel.divided("above", "below")).alias("value")
     return index.result(replace(seen.contributions, score=lambda sums: sums.with_columns(rest)))
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from tests.toys import spotting
-from tests.toys.spotting import SIGHTINGS
+from tests.plugin_package.src.tseval_spotting import spotting
+from tests.plugin_package.src.tseval_spotting.spotting import SIGHTINGS
 from tseval.core.declared import option
 from tseval.io.fields import Layout
 from tseval.io.formats import Import, Imported

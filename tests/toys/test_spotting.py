@@ -22,7 +22,11 @@ ITEMS = ("topic\titem\tsince", "t1\ta\t{0}", "t1\tb\t{0}", "t1\tc\t{0}", "t2\td\
 
 @pytest.fixture(autouse=True)
 def _family(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    entry = Entry("tests.toys.spotting", "spotting", "Which of the items on a list runs spotted.")
+    entry = Entry(
+        "tests.plugin_package.src.tseval_spotting.spotting",
+        "spotting",
+        "Which of the items on a list runs spotted.",
+    )
     monkeypatch.setitem(FAMILIES, "spotting", entry)
     yield
     registry.family.cache_clear()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.plugin_package.src.tseval_spotting.spotting import FAMILY as SPOTTING
+from tests.plugin_package.src.tseval_spotting.spotting import NAME, SHARE, Rules
 from tests.toys.measures import OVERLOOKED
-from tests.toys.spotting import FAMILY as SPOTTING
-from tests.toys.spotting import NAME, SHARE, Rules
 from tseval.core.rules import Edition
 
 STRICT = Edition(

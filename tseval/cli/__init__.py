@@ -12,6 +12,8 @@ from typing import Any
 import click
 
 from tseval.cli.commands import debug_option
+from tseval.core.plugins import FAMILIES as PLUGGED
+from tseval.core.plugins import may_be_named
 from tseval.families import FAMILIES
 from tseval.version import VERSION
 
@@ -36,9 +38,25 @@ MODULES = {"import": "importing"}
 """The files of commands whose own names no module can have."""
 
 
-def summaries() -> dict[str, str]:
-    """Every command with the first line of its help: those of families first."""
+def built_in() -> dict[str, str]:
+    """Every command of tseval with the first line of its help: those of families first."""
     return {each.command: each.summary for each in FAMILIES.values()} | OTHERS
+
+
+def summaries() -> dict[str, str]:
+    """Every command with the first line of its help, those of plug-ins last."""
+    known = built_in()
+    more = {each.command: each.summary for each in plugged_families().values()}
+    return known | {name: told for name, told in more.items() if name not in known}
+
+
+def plugged_families() -> dict[str, Any]:
+    """The families that plug-ins bring."""
+    if not may_be_named(PLUGGED):
+        return {}
+    from tseval.core import registry
+
+    return registry.plugged_families()
 
 
 class LazyGroup(click.Group):
@@ -50,7 +68,9 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import a command; None if there is none of this name."""
-        return _command_named(name) if name in summaries() else None
+        if name not in built_in() and name not in summaries():
+            return None
+        return _command_named(name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """The commands that begin so, without importing any, and the options."""
@@ -64,7 +84,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is named; of an unknown one, which it may have been meant to be."""
-        if args and args[0] not in summaries() and not args[0].startswith("-"):
+        known = args and (args[0].startswith("-") or args[0] in built_in())
+        if args and not known and args[0] not in summaries():
             from tseval.errors import did_you_mean
 
             like = did_you_mean(args[0], summaries())
@@ -81,6 +102,8 @@ def _command_named(name: str) -> click.Command:
     for family, entry in FAMILIES.items():
         if entry.command == name:
             return _command_of(family)
+    if name not in OTHERS:
+        return _command_of(next(n for n, f in plugged_families().items() if f.command == name))
     module = MODULES.get(name, name)
     command: click.Command = import_module(f"tseval.cli.{module}").command
     return command

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tseval.cli.commands import StrictCommand, complete, debug_option
-from tseval.core.measure import Definition, Parameter, calls
+from tseval.core.measure import Definition, Parameter, calls, with_name
 from tseval.core.registry import all_editions, editions, families, measure
 from tseval.core.rules import Edition
 from tseval.errors import MeasureError, UsageError
@@ -66,10 +66,11 @@ def _explained(name: str) -> Iterator[str]:
     """The definition in every family that knows the name."""
     found, wrong = [], None
     for family, definitions in families().items():
-        if not any(calls(name, each) for each in definitions):
+        own = with_name(name, definitions)
+        if not any(calls(own, each) for each in definitions):
             continue
         try:
-            found.append(definitions.get(name) or measure(name, family).definition)
+            found.append(definitions.get(own) or measure(own, family).definition)
         except MeasureError as error:
             wrong = error
     if not found:

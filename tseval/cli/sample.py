@@ -87,5 +87,5 @@ def command(**values: Any) -> None:
         inputs = named(inputs, request.naming)
         evaluation = TemporalEvaluation.read(inputs, asked, edition, rules, access)
         found = draw_sample(evaluation, size.pairs, size.depth, tell)
-    warn(shared_runs(evaluation.tables["updates"].sources), request.quiet)
+    warn(shared_runs(evaluation.inputs), request.quiet)
     deliver(spreadsheet_bytes(found, form), output)

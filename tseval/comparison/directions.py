@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from tseval.core import registry
-from tseval.core.measure import Measure, parse_measure, split_measures
+from tseval.core.measure import Measure, parse_measure, split_measures, with_name
 from tseval.core.registry import definitions, family_names
 from tseval.errors import MeasureError, UsageError, check_known
 from tseval.io.names import natural_order
@@ -108,7 +108,8 @@ def choose_measures(
 
 def named(text: str, present: Sequence[str], families: tuple[str, ...] | None = None) -> str | None:
     """The measure that a text names, as it is written in the scores."""
-    text = text.strip()
-    known = known_measures(text, families)
+    text, within = text.strip(), family_names() if families is None else families
+    texts = dict.fromkeys((text, *(with_name(text, definitions(each)) for each in within)))
+    known = [each for one in texts for each in known_measures(one, families)]
     written = {text, titles(families).get(text, text), *(each.name for each in known)}
     return next((name for name in present if name in written), None)

@@ -175,7 +175,8 @@ TYPES = {
 
 def stub(call: Call, called: str) -> str:
     """Return the declaration of a call for type checkers and editors."""
-    family, types = registry.family(call.family), dict(TYPES)
+    family = registry.family(call.family)
+    types = {name: type(value).__name__ for name, value in call.placed.items()} | TYPES
     for name, _, what in call.options_of(family, family.inputs):
         is_optional = what.flags and not what.required
         types[name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)

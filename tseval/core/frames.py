@@ -159,6 +159,12 @@ class Request(NamedTuple):
     options: Any
     rules: Any
     tables: Mapping[str, Table]
+    edition: Edition[Any]
+    readers: Mapping[str, TableReader]
+    """How each input was read: the runs, then what the signature names, in its order."""
+    asked: Mapping[str, str] = MappingProxyType({})
+    """The rules that are asked for beside the edition's."""
+    access: Access = Access()
     others: pl.DataFrame | None = None
     """The numbers of rows of runs that were read before: `run topic rows again`."""
 
@@ -171,6 +177,10 @@ class Content(NamedTuple):
     traits: Mapping[str, str] = MappingProxyType({})
     """The parts of the signature that stand before the hashes of inputs."""
     last_traits: Mapping[str, str] = MappingProxyType({})
+    first_traits: Mapping[str, str] = MappingProxyType({})
+    """Those that stand before the rules."""
+    fields: Mapping[str, Any] = MappingProxyType({})
+    """Further fields of the evaluation."""
 
 
 @frozen(kw_only=True)
@@ -217,27 +227,39 @@ class FrameEvaluation(Evaluation):
         access: Access,
     ) -> Made:
         """Read every input; a fault in any of them is an `InputError`."""
+        return cls.join(cls.read_request(inputs, options, edition, rules, access))
+
+    @classmethod
+    def read_request(
+        cls,
+        inputs: Any,
+        options: Any,
+        edition: Edition[Any],
+        rules: Mapping[str, str],
+        access: Access,
+    ) -> Request:
+        """Read every input, to be joined once or more than once."""
         applied = edition.rules.changed(rules)
         access.check(inputs, options, rules)
         inputs = open_inputs(inputs)
         tables = cls.read_tables(inputs, options, applied, access)
         readers = cls.choose_readers(inputs, applied)
-        return cls.join(Request(inputs, options, applied, tables), edition, readers)
+        return Request(inputs, options, applied, tables, edition, readers, rules, access)
 
     @classmethod
-    def join(
-        cls: type[Made],
-        request: Request,
-        edition: Edition[Any],
-        readers: Mapping[str, TableReader],
-    ) -> Made:
+    def join(cls: type[Made], request: Request) -> Made:
         """Return the evaluation of tables; a fault between them is an `InputError`."""
-        tables, applied = request.tables, request.rules
-        content = cls.build(request)
-        known = {name: tables[name].sources for name in readers if name in tables}
+        return cls.of(request, cls.build(request))
+
+    @classmethod
+    def of(cls: type[Made], request: Request, content: Content) -> Made:
+        """Return the evaluation of what was made of tables."""
+        tables, applied, edition = request.tables, request.rules, request.edition
+        known = {name: tables[name].sources for name in request.readers if name in tables}
         beside = {cls.trait_names.get(name, name): tables[name] for name in list(known)[1:]}
         told = applied.rules_signature(edition.rules)
-        traits = {"rules": told, **content.traits, **hashes(beside), **content.last_traits}
+        traits = {**content.first_traits, "rules": told, **content.traits, **hashes(beside)}
+        traits |= content.last_traits
         return cls(
             edition=replace(edition, rules=applied),
             frames=content.frames,
@@ -248,6 +270,7 @@ class FrameEvaluation(Evaluation):
                 for source in sources
             ),
             warnings=tuple(content.warnings),
+            **content.fields,
         )
 
     @property
@@ -296,21 +319,16 @@ class FrameGold(Gold):
     ) -> None:
         from tseval.io.blocks import read_nothing  # here, because few commands read in blocks
 
-        kind, applied = self.evaluation, edition.rules.changed(rules)
-        self.edition, opened = edition, open_inputs(inputs)
-        self.readers = kind.choose_readers(opened, applied)
-        self.runs = next(iter(self.readers))
-        self.reader = self.readers[self.runs]
+        kind, opened = self.evaluation, open_inputs(inputs)
+        readers = kind.choose_readers(opened, edition.rules.changed(rules))
+        self.runs, self.reader = next(iter(readers.items()))
         access = replace(access, runs=read_nothing(self.reader))
-        access.check(opened, options, rules)
-        tables = kind.read_tables(opened, options, applied, access)
-        self.request = Request(opened, options, applied, tables)
+        self.request = kind.read_request(opened, options, edition, rules, access)
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
         """Return the evaluation of some rows; of the others numbers count."""
         tables = {**self.request.tables, self.runs: runs}
-        request = self.request._replace(tables=tables, others=others)
-        return self.evaluation.join(request, self.edition, self.readers)
+        return self.evaluation.join(self.request._replace(tables=tables, others=others))
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:

@@ -204,7 +204,7 @@ def _sums(tables: Iterable[pl.DataFrame], names: Sequence[str], by: Sequence[str
 
 def _running(rows: pl.DataFrame, names: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
     """The sums of whole units until just after each time, as floats, sorted by group and time."""
-    ordered, keys = rows.sort(*by, "time"), pl.col(*by, "time")
+    ordered, keys = sort_rows(rows, *by, "time"), pl.col(*by, "time")
     sums = pl.col(_lanes_in(rows, names)).fill_null(0).cum_sum().over(by)
     is_last = pl.any_horizontal(keys.ne_missing(keys.shift(-1)))
     return sums_as_floats(ordered.with_columns(sums).filter(is_last), names)
@@ -335,7 +335,21 @@ def ratio(above: str = "above", below: str = "below") -> Callable[[pl.DataFrame]
 
 def first(rows: pl.DataFrame, by: Sequence[str], *order: str) -> pl.DataFrame:
     """The first row of each group in this order; the last of `order` breaks ties."""
-    return rows.sort(order, maintain_order=True).unique(by, keep="first", maintain_order=True)
+    return sort_rows(rows, *order).unique(by, keep="first", maintain_order=True)
+
+
+def sort_rows(rows: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """The rows sorted by columns, those that are equal in the order they had.
+
+    Rows in no order are sorted four times as fast by one column after another, the last one first.
+    """
+    last = rows[by[-1]]
+    if (last < last.shift()).sum() < rows.height / 8:
+        return rows.sort(by, maintain_order=True)
+    for name in reversed(by):
+        if not rows[name].is_sorted():
+            rows = rows.sort(name, maintain_order=True)
+    return rows
 
 
 def natural(names: Iterable[str]) -> pl.Enum:

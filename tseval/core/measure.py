@@ -103,6 +103,8 @@ class Definition:
     is the mean over groups."""
     package: str = ""
     """The package that brings it, with its version; empty for those of tseval."""
+    also: tuple[str, ...] = ()
+    """What people call it besides its title, such as `F1`."""
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; a `MeasureError` lists the known ones."""
@@ -252,13 +254,39 @@ def _check_bare(definition: Definition, given: Mapping[str, Argument]) -> None:
             raise MeasureError(f"{definition.name} of what? write {form}")
 
 
+def with_name(text: str, definitions: Mapping[str, Definition]) -> str:
+    """Return a measure with its name in the place of its title, or of its name in another case.
+
+    Several words may be joined by hyphens or underscores. The text stays as it is where it has the
+    name of a measure already, or fits none or several.
+    """
+    called = text.partition("(")[0].partition("@")[0].strip()
+    if called in definitions or any(calls(text, name) for name in definitions):
+        return text
+    found = [name for name in definitions if name.lower() == called.lower()]
+    found = found or titled(called, definitions)
+    return found[0] + text[len(called) :] if len(found) == 1 else text
+
+
+def titled(called: str, definitions: Mapping[str, Definition]) -> list[str]:
+    """Return the names of the measures with this title."""
+    wanted = _plain(called)
+    every = definitions.items()
+    return [name for name, e in every if wanted in map(_plain, (e.title, *e.also))]
+
+
+def _plain(words: str) -> str:
+    return words.lower().replace("-", " ").replace("_", " ")
+
+
 def parse_measure(text: str, definitions: Mapping[str, Definition]) -> Measure:
     """Read one measure; the error lists what is known."""
     name = max((n for n in definitions if calls(text, n)), key=len, default=None)
     if name is None:
         known = ", ".join(definitions)
         called = text.partition("(")[0].partition("@")[0]
-        like = did_you_mean(called, definitions)
+        alike = " or ".join(titled(called, definitions))
+        like = f"; did you mean {alike}?" if alike else did_you_mean(called, definitions)
         raise MeasureError(f"unknown measure '{text}'; known: {known}{like}")
     inside, at = _brackets(text, text[len(name) :])
     return Measure.of(definitions[name], _arguments(definitions[name], inside), at)

@@ -15,11 +15,17 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from tseval.core.results import Result
 from tseval.errors import PluginWarning, TsevalError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from tseval.core.results import Result
+
+MEASURES = "tseval.measures"
+"""A plug-in names a `Definition`, or an iterable of them, under this group."""
+FAMILIES = "tseval.families"
+"""A plug-in names a `Family` under this group."""
 
 RECORDS = ("dist-info", "egg-info")
 """How folders end in which packages that are installed have their records, in small letters."""
@@ -44,6 +50,8 @@ def leave_out(package: str, reason: str) -> None:
 
 def guard(function: Callable[..., Any], package: str, *arguments: Any) -> Result:
     """Call a function of a plug-in; name its package if the function fails."""
+    from tseval.core.results import Result  # here, so that the help of tseval loads no numpy
+
     try:
         result = function(*arguments)
         if not isinstance(result, Result):

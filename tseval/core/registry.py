@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tseval.core.family import Family
-from tseval.core.measure import Definition, Measure, parse_measure, split_measures
-from tseval.core.plugins import brought, guard, leave_out
+from tseval.core.measure import Definition, Measure, parse_measure, split_measures, with_name
+from tseval.core.plugins import FAMILIES, MEASURES, brought, guard, leave_out
 from tseval.core.rules import Edition
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.io.schema import Schema
@@ -21,25 +21,50 @@ from tseval.io.schema import Schema
 if TYPE_CHECKING:
     from tseval.io.formats import Format, Import
 
-MEASURES = "tseval.measures"
-"""A plug-in names a `Definition`, or an iterable of them, under this group."""
 FIRST = "temporal"
 """The family whose measures are meant where none is named."""
 
 
 def family_names() -> tuple[str, ...]:
     """The names of all families, in the order in which they are listed."""
-    return tuple(import_module("tseval.families").FAMILIES)
+    return (*import_module("tseval.families").FAMILIES, *plugged_families())
 
 
 @cache
 def family(name: str) -> Family[Any, Any]:
     """The family of this name; a `MeasureError` lists the known."""
     entries = import_module("tseval.families").FAMILIES
-    if name not in entries:
-        raise MeasureError(f"unknown family '{name}'; known: {', '.join(entries)}")
-    found: Family[Any, Any] = import_module(entries[name].module).FAMILY
+    if name in entries:
+        found: Family[Any, Any] = import_module(entries[name].module).FAMILY
+        return found
+    if name not in plugged_families():
+        raise MeasureError(f"unknown family '{name}'; known: {', '.join(family_names())}")
+    return plugged_families()[name]
+
+
+@cache
+def plugged_families() -> dict[str, Family[Any, Any]]:
+    """The families that plug-ins bring; one that fails is left out with a warning."""
+    built_in = import_module("tseval.families").FAMILIES
+    found = dict[str, Family[Any, Any]]()
+    for package, point in brought(FAMILIES):
+        try:
+            loaded = point.load()
+            if not isinstance(loaded, Family):
+                raise TypeError(f"it brings {loaded!r}, which is not a Family")
+            if loaded.name in {*built_in, *found}:
+                raise ValueError(f"tseval has a family {loaded.name} already")
+            own = tuple(_of_package(each, package) for each in loaded.definitions)
+            found[loaded.name] = replace(loaded, definitions=own)
+        except (Exception, SystemExit) as error:  # a plug-in can fail in any way
+            leave_out(package, f"{point.name} ({point.value}): {type(error).__name__}: {error}")
     return found
+
+
+def _of_package(definition: Definition, package: str) -> Definition:
+    """Return a definition that names its package where it fails, and in signatures."""
+    account = partial(guard, definition.account, package)
+    return replace(definition, package=package, account=account)
 
 
 def all_families() -> Iterator[Family[Any, Any]]:
@@ -72,9 +97,7 @@ def plugged_in() -> tuple[Definition, ...]:
             for each in named if isinstance(named, Iterable) else (named,):
                 if not isinstance(each, Definition):
                     raise TypeError(f"it brings {each!r}, which is not a Definition")
-                account = partial(guard, each.account, package)
-                own = replace(each, package=package, account=account)
-                found.setdefault(package, []).append(own)
+                found.setdefault(package, []).append(_of_package(each, package))
         except (Exception, SystemExit) as error:  # a plug-in can fail in any way
             reason = f"{type(error).__name__}: {error}"
             failed.setdefault(package, f"{point.name} ({point.value}): {reason}")
@@ -89,21 +112,21 @@ def families() -> dict[str, dict[str, Definition]]:
 
 
 def measure(text: str, family: str = FIRST) -> Measure:
-    """One measure by its name, such as `T(unit=min)@24h`."""
-    return parse_measure(text.strip(), definitions(family))
+    """One measure by its name or title, such as `T(unit=min)@24h` or `recall`."""
+    known = definitions(family)
+    return parse_measure(with_name(text.strip(), known), known)
 
 
 def measures(wanted: Iterable[str | Measure], family: str = FIRST) -> list[Measure]:
     """Measures from values and strings; a string may hold several. Repeats are dropped."""
-    listed = [
-        each
-        for item in wanted
-        for each in (
-            [item]
-            if isinstance(item, Measure)
-            else [measure(t, family) for t in split_measures(item)]
-        )
-    ]
+    known, listed = definitions(family), list[Measure]()
+    for item in wanted:
+        if isinstance(item, Measure):
+            listed.append(item)
+        else:
+            is_title = with_name(item.strip(), known) != item.strip()
+            parts = [item] if is_title else split_measures(item)
+            listed += [measure(part, family) for part in parts]
     return list(dict.fromkeys(listed))
 
 

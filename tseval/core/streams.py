@@ -68,7 +68,7 @@ ROWS_AT_ONCE = 1 << 17
 """Looks are taken together as long as they see so many rows."""
 SAVED_EVERY = 100_000
 """After how many rows the state of a stream is saved, at the latest."""
-FORMAT, META, EXACT = 9, "meta", "exact "
+FORMAT, META, EXACT = 10, "meta", "exact "
 """The form of a saved state, where it has what is no table, and what marks exact sums in it."""
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError)
 AGAIN = "again"
@@ -165,8 +165,7 @@ class Rows:
         self, rows: pl.DataFrame, runs: Sequence[str], *, with_gold: bool = True
     ) -> Weighed:
         """Return the same of rows of these runs."""
-        numbered = rows.with_row_index(ARRIVAL) if self.gold.in_order else rows
-        found = self.gold.evaluate(self.table(numbered, runs), self.counts.clear())
+        found = self.gold.evaluate(self.table(rows, runs), self.counts.clear())
         return self.weigh(found, with_gold=with_gold)
 
     def late(self, block: pl.DataFrame) -> pl.Series:
@@ -180,7 +179,7 @@ class Rows:
         """Return what the rows of a block contribute by themselves, of which none is late."""
         known = set() if self.kept is None else set(self.kept["run"].unique())
         runs = list(dict.fromkeys([*runs, *block["run"].unique(maintain_order=True)]))
-        rows = self.with_block(block).filter(pl.col("run").is_in(runs))
+        rows = self.with_block(block).filter(pl.col("run").is_in(runs)).with_row_index(ARRIVAL)
         weighed = self.weigh_rows(rows, runs, with_gold=not known.issuperset(runs))
         first, arrival = rows.height - block.height, pl.col(ARRIVAL).cast(pl.Int64)
         is_new = ~pl.col("run").is_in(list(known)) if known else pl.lit(value=True)
@@ -220,7 +219,7 @@ class Rows:
             kept = self.kept.filter(of_these)
             known = kept["run"].unique(maintain_order=True).to_list()
             parts.append(kernel.negative(self.weigh_rows(kept, known).sums))
-        return [part.drop(ARRIVAL, strict=False) for part in parts]
+        return parts
 
 
 class Weighed(NamedTuple):

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tseval.core.family import Access
+from tseval.core.frames import Request
 from tseval.core.registry import edition as edition_named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.desk.judgments import YES
 from tseval.desk.pool import table_of
 from tseval.families.temporal.evaluation import (
-    ReadTables,
     TemporalEvaluation,
     TemporalInputs,
     TemporalOptions,
 )
+from tseval.families.temporal.files import READERS
 from tseval.records import frozen
 from tseval.statistics.ranks import kendall
 
@@ -140,7 +140,6 @@ class Scoring:
         }
         inputs = TemporalInputs(("runs",), "nuggets", "matches")
         edition = edition_named(self.edition, "temporal")
-        evaluation = TemporalEvaluation.read(
-            inputs, TemporalOptions(), edition, {}, Access(), ReadTables(tables)
-        )
+        asked = (inputs, TemporalOptions(), edition.rules)
+        evaluation = TemporalEvaluation.join(Request(*asked, tables, edition, READERS))
         return scores_of(evaluation, chosen_measures(evaluation, self.measures))

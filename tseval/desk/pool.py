@@ -21,7 +21,7 @@ import polars as pl
 
 from tseval.desk.store import StoredTable, StoreError
 from tseval.errors import UsageError
-from tseval.families.temporal.files import READERS, code_names, join_ids, split_ids
+from tseval.families.temporal.files import READERS, code_names, join_ids
 from tseval.io.inputs import Input
 from tseval.io.names import natural_order
 from tseval.io.origin import InputRecord, Known
@@ -101,7 +101,7 @@ def frame_of(kept: StoredTable) -> pl.DataFrame:
 def table_of(name: str, frame: pl.DataFrame, sha256: str = "") -> Table:
     """Return a frame as a table that stands in no file, with codes for names."""
     places = {"file": pl.lit(0), "line": pl.int_range(1, pl.len() + 1)}
-    coded = split_ids(code_names(frame.with_columns(**places)), "update_id")
+    coded = code_names(frame.with_columns(**places))
     runs = tuple(frame["run"].unique(maintain_order=True)) if "run" in frame.columns else ()
     return Table(name, coded, (InputRecord(name, Known(sha256), frame.height, "row"),), runs)
 

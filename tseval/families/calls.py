@@ -11,6 +11,7 @@ from typing import Any
 
 from tseval.core.calls import Call, call_of, stub
 from tseval.core.declared import CURVE, JITTER, MATCH
+from tseval.matching.sampling import DEPTH, PAIRS
 
 OF_TEMPORAL = partial(Call, "temporal", "tseval.families.temporal.evaluation")
 CALLS = {
@@ -35,6 +36,14 @@ CALLS = {
         MATCH,
         placed={},
         without=("at", "edition", "rules", "on_missing", "undefined"),
+    ),
+    "sample": Call(
+        "temporal",
+        "tseval.families.temporal.correcting",
+        "pd.DataFrame",
+        MATCH,
+        placed={"pairs": PAIRS, "depth": DEPTH, "seed": 0},
+        without=("at", "on_missing", "undefined", "resume"),
     ),
     "score_changes": Call("changes"),
     "score_clusters": Call("clusters"),

@@ -187,6 +187,8 @@ def as_text(cells: pl.Series) -> pl.Series:
 def _fill_nulls(cells: pl.DataFrame, schema: Schema, faults: FaultList) -> pl.DataFrame:
     """Put the default in the place of each missing value; it is a fault where none may miss."""
     lacking = [each for each in schema if each.name in cells and cells[each.name].null_count()]
+    if not lacking:
+        return cells
     needed = [each.name for each in lacking if each.required and not each.may_be_blank]
     for name in needed:
         for line in cells.filter(pl.col(name).is_null())["line"]:

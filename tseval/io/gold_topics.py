@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+import polars as pl
+
 PREFIX = re.compile(r"^TS\d+\.")
 YEARS_CURE = (
     "they are topics of two years: score each year with its own nuggets, or give the nuggets the "
@@ -45,6 +47,12 @@ class GoldTopics:
         apart = same not in self._known and bare(same) in self._unique
         is_bare = self._rule == "bare" and self._bare[bare(same)] <= 1 and not apart
         return bare(same) if is_bare else same
+
+    def rename_in(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a table whose topics have the names that the rule gives them."""
+        topics = frame["topic"].unique()
+        names = {own: name for own in topics if (name := self.rename(own)) != own}
+        return frame.with_columns(pl.col("topic").replace(names)) if names else frame
 
 
 def bare(name: str) -> str:

@@ -22,7 +22,7 @@ Each: TypeAlias = Callable[..., Iterator[Any]]
 """`map`, or what does the same somewhere else: with the function that reads a run, with the inputs,
 and with what their runs are called. The function survives pickling, and so does what it gives."""
 
-BLOCK_BYTES = 1 * 1024 * 1024
+BLOCK_BYTES = 4 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
 HEAD_BYTES = 64 * 1024
 """How much is read to recognise a form."""

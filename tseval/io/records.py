@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 Check: TypeAlias = Callable[[Any], bool]
 
 
+UNFIT = re.compile(r"[\t\n\r\ud800-\udfff]")
+"""What no name can hold: a tab, a line's end, half of a character."""
+
+
 def is_name(value: Any) -> TypeGuard[str]:
     """Return whether this is a text that can name something."""
-    return isinstance(value, str) and bool(value.strip()) and value.isprintable()
+    return isinstance(value, str) and bool(value.strip()) and not UNFIT.search(value)
 
 
 def is_filled(value: Any) -> TypeGuard[str]:

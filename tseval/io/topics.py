@@ -100,8 +100,5 @@ def name_topics(tables: Mapping[str, Table], gold: str, rule: str = "gold") -> d
             wrong = rows.with_columns(reason=pl.Series(reasons, dtype=pl.String))
             wrong = wrong.filter(pl.col("reason").is_not_null())
             table.refuse(wrong, "{reason}", YEARS_CURE, "ambiguous-id")
-            names = {own: new for own in rows["topic"] if (new := topics.rename(own)) != own}
-            if names:
-                frame = table.frame.with_columns(pl.col("topic").replace(names))
-                renamed[name] = replace(table, frame=frame)
+            renamed[name] = replace(table, frame=topics.rename_in(table.frame))
     return renamed

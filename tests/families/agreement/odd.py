@@ -15,7 +15,7 @@ NAMES = (
     *('"', '"q"', 'q"', "'", "''", "\\", "\\n", "\\t", "a\\", "`", "#", "#1", "a#b", "//"),
     *("x y", "x  y", "x\u00a0y", "x\u3000y", "a,b", "a;b", "a|b", "a:b", "a=b", "{}", "[1]"),
     *("2012-02-22", "1329910380", "6h", "R@6h", "P(x=1)", "all ", "ALL", "Q0", "run", "topic"),
-    *("a/b", "..", "%s", "$x", "*", "?", "~", "=1+1", "@x", "&amp;", "<b>", "\ufeffb"),
+    *("a/b", "..", "%s", "$x", "*", "?", "~", "=1+1", "@x", "&amp;", "<b>", "b\ufeff"),
 )
 """Names that a careless reader takes for something else, or for one another."""
 PIECES = "aAéÉß01.e+-_#\"'\\,;: 地🔥١"

@@ -876,3 +876,28 @@ def test_blocks_and_streams_have_the_values_of_the_whole(
     )
     last = json.loads(live.out.splitlines()[-1])
     assert last["records"] == [each for each in known["records"] if each["topic"] == "all"]
+
+
+@pytest.mark.usefixtures("here")
+def test_blocks_and_streams_refuse_a_topic_that_never_came() -> None:
+    doc = {"day": "2026-03-02", "question_rank": 0, "score": 0.5}
+    rows = [doc | {"topic": "ferry", "qid": "f1", "doc_id": "d2-1"}]
+    rows += [doc | {"topic": "bridge", "qid": "b1", "doc_id": "d2-5"}]
+    given = program.FIXTURES / "changes"
+    options = [
+        given / "qrels.tsv",
+        "--topics",
+        given / "topics.jsonl",
+        "--days",
+        given / "days.txt",
+    ]
+    options += ["--documents", given / "documents.tsv", "-m", "tNDCG"]
+    for number, code in ((2, 0), (1, 1)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows[:number])
+        Path("run.jsonl").write_text(lines)
+        whole = program.tseval("changes", "run.jsonl", *options)
+        blocks = program.tseval("changes", "run.jsonl", *options, "--in-blocks", 1)
+        assert (whole.code, blocks.code) == (code, code)
+        assert (blocks.out, blocks.err) == (whole.out, whole.err)
+        live = program.tseval("changes", "--follow", *options, stdin=lines.encode())
+        assert (live.code, live.codes) == (code, whole.codes)

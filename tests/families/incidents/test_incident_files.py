@@ -254,6 +254,22 @@ def test_several_files_of_labels_come_one_after_the_other() -> None:
     assert f"keen,all,AAW,{whole}" in found.out
 
 
+@pytest.mark.parametrize(
+    "name", ["\U0001f469\u200d\U0001f467", "\u0645\u06cc\u200c\u0634\u0648\u062f"]
+)
+def test_names_may_hold_what_joins_letters(name: str) -> None:
+    """Letters of an emoji, and of a Persian word, are joined by characters that are not printed."""
+    label = {"eventID": name, "postID": name, "postCategories": ["News"], "postPriority": "Low"}
+    Path("labels.jsonl").write_text(json.dumps(label) + "\n")
+    types = {"informationTypes": [{"id": "News"}]}
+    Path("types.json").write_text(json.dumps(types))
+    Path("run.tsv").write_text(
+        f"run\ttopic\tpost_id\tpriority\ttypes\na\t{name}\t{name}\t.5\tNews\n"
+    )
+    scores = tseval.score_incidents("run.tsv", "labels.jsonl", "types.json", measures="type.F1")
+    assert name in {record.topic for record in scores.records()}
+
+
 def test_a_label_without_an_id_is_of_a_post_that_no_run_has() -> None:
     posts = [*flat(), {"eventID": "flood", "postID": None, "postCategories": ["News"]}]
     outcome = incidents(KEEN, written("l", json.dumps(posts)), "-m", "type.R", "-q", "-f", "csv")

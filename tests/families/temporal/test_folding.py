@@ -128,7 +128,7 @@ def scored_in_blocks(
     return scores_of(evaluation, wanted, undefined=undefined)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cases.collections(), FORMS, st.integers(1, 7), st.sampled_from(("skip", "zero")))
 def test_blocks_of_any_size_give_the_bytes_of_the_whole(
     collection: slow.Collection, suffix: str, rows: int, undefined: str
@@ -151,7 +151,7 @@ def test_blocks_of_any_size_give_the_bytes_of_the_whole(
             assert blocks.in_form(form) == whole.in_form(form)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(cases.collections(), st.integers(1, 5), st.integers(1, 5), st.booleans())
 def test_blocks_match_as_the_whole_does(
     collection: slow.Collection, rows: int, unit: int, hashed: bool
@@ -173,7 +173,7 @@ def test_blocks_match_as_the_whole_does(
             assert blocks.warnings == whole.warnings
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(pooled(), st.integers(1, 5), st.booleans())
 def test_what_stands_for_an_update_does_so_in_blocks_and_live(
     case: tuple[slow.Collection, pd.DataFrame], rows: int, matches: bool
@@ -224,7 +224,7 @@ def records(line: dict[str, object]) -> dict[tuple[str, ...], object]:
     return {(str(r["run"]), str(r["topic"]), str(r["measure"])): r["value"] for r in found}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cases.collections(), st.integers(1, 4), st.data())
 def test_a_live_stream_tells_what_is_known_so_far(
     collection: slow.Collection, every: int, data: st.DataObject
@@ -284,7 +284,7 @@ def whole(
     return {record[:3]: record.value for record in scores.records()}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cases.collections(), st.data())
 def test_a_stream_that_was_stopped_anywhere_ends_as_one_that_was_not(
     collection: slow.Collection, data: st.DataObject
@@ -354,7 +354,7 @@ def lines_of(follower: Follower, pieces: Iterable[bytes]) -> list[str]:
     return [line for piece in pieces for part in follower.take(piece) for line in part]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cases.collections(), st.integers(1, 4), st.integers(1, 5), st.booleans(), st.data())
 def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
     collection: slow.Collection, every: int, together: int, matches: bool, data: st.DataObject

@@ -14,7 +14,7 @@ from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
-from tseval.errors import InputError, UsageError, input_error
+from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.changes import explain, files, measures, rows
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
@@ -100,7 +100,10 @@ class ChangeEvaluation(FrameEvaluation):
         if not known["days"].height:
             raise UsageError("no day is known: give the days of the collection, --days FILE")
         valid = rows.check_runs(runs, known, rules.order)
-        every = () if options.lenient else tuple(rows.tell_faults(runs, valid.faults))
+        faults_of = dict(valid.faults)
+        if request.others is not None:  # more lines may come
+            faults_of.pop("missing-topic", None)
+        every = () if options.lenient else tuple(rows.tell_faults(runs, faults_of))
         for source in inputs.runs:
             faults = FaultList(source)
             faults.extend(fault for fault in every if fault.file == source.path)
@@ -130,6 +133,21 @@ class ChangeGold(FrameGold):
     def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
         """Return the evaluation of some rows; blocks may have cut a question."""
         return super().evaluate(replace(runs, frame=files.join_cut_questions(runs.frame)), others)
+
+    def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:
+        """Refuse runs that lack a topic, unless its line may be yet to come."""
+        missing = evaluation.frames["missing"]
+        if missing.height and not to_come and not self.request.options.lenient:
+            reason, cure, code = rows.FAULTS["missing-topic"]
+            reason = f"missing-topic: {reason}"
+            pairs = missing.select("file", "topic").iter_rows()
+            raise InputError(
+                [
+                    Fault(evaluation.inputs[at].path, None, reason.format(topic=topic), cure, code)
+                    for at, topic in pairs
+                ]
+            )
+        return super().conclude(evaluation, is_live=is_live, to_come=to_come)
 
 
 def is_table_of_gains(path: str) -> bool:

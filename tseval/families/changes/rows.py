@@ -424,6 +424,7 @@ def build_index(
         )
         frames[f"{level} {HAS_ANSWER}"] = of_level.filter(pl.col("total") > 0)
         frames[f"{level} {NIL}"] = of_level.filter(pl.col("total") == 0)
+    frames["missing"] = valid.faults.get("missing-topic", valid.present.clear())
     return FrameIndex.of(names, limits, outputs, **frames)
 
 

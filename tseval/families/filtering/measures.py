@@ -348,6 +348,8 @@ TITLES = {
     "DW": "Durbin-Watson",
 }
 """The titles that a sentence writes in another way."""
+ALSO = {"P": ("precision",), "R": ("recall",), "F_1": ("F1",)}
+"""What people call measures besides their titles."""
 LESS_IS_BETTER = LOWER_IS_BETTER | {"se", "end-se", "AD"}
 
 
@@ -372,6 +374,7 @@ def define(
             family=FAMILY,
             range=RANGES.get(name, span),
             citation=CITATIONS.get(name, citation),
+            also=ALSO.get(name, ()),
             account=account,
             higher_is_better=name not in LESS_IS_BETTER,
             parameters=(*parameters, *FURTHER.get(name, ())),

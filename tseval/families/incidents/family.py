@@ -20,7 +20,6 @@ from tseval.core.measure import Measure
 from tseval.core.over_runs import over_runs
 from tseval.core.registry import definitions
 from tseval.core.results import Result, Values
-from tseval.core.rules import Edition
 from tseval.core.scores import Scores
 from tseval.core.taking import moments
 from tseval.core.wording import count, listed
@@ -230,18 +229,16 @@ class IncidentEvaluation(FrameEvaluation):
         return Content(stream, (), request.options.traits(request.rules) | {"ontology": ""})
 
     @classmethod
-    def join(
-        cls, request: Request, edition: Edition[Any], readers: Mapping[str, TableReader]
-    ) -> IncidentEvaluation:
+    def join(cls, request: Request) -> IncidentEvaluation:
         """Return the evaluation of tables by the rules, with the options in the place of some."""
-        types, base = request.tables["ontology"].frame["type"].to_list(), edition.rules
+        types, base = request.tables["ontology"].frame["type"].to_list(), request.edition.rules
         options = replace(
             request.options,
             actionable=[types[at] for at in rows.places_of(types, request.options.actionable)],
             entries=[types[at] for at in rows.places_of(types, request.options.entries)],
         )
         applied = options.apply(request.rules)
-        found = super().join(request._replace(options=options, rules=applied), edition, readers)
+        found = super().join(request._replace(options=options, rules=applied))
         names, called = [each.name for each in fields(base)], options.names(base)
         changed = [each for each in names if getattr(applied, each) != getattr(base, each)]
         asked = {each: called.get(each, f"rule {each}").replace("_", "-") for each in changed}

@@ -71,9 +71,7 @@ class ResponseEvaluation(FrameEvaluation):
         return files.readers_by(rules)
 
     @classmethod
-    def join(
-        cls, request: Request, edition: Edition[Any], readers: Mapping[str, TableReader]
-    ) -> ResponseEvaluation:
+    def join(cls, request: Request) -> ResponseEvaluation:
         """Return the evaluation of labels of one sort; responses beside labels are no runs."""
         runs, beside = request.tables["runs"], dict(request.tables)
         rows = files.number_responses(beside.pop("runs").frame)
@@ -93,9 +91,8 @@ class ResponseEvaluation(FrameEvaluation):
         runs = replace(runs, frame=labels, sources=tuple(sources))
         tables = ResponseTables(runs, answers, beside, request.rules, Sort[labelled[0]])
         if tables.gold is None or tables.sort in OWN_TOPICS:
-            edition = replace(edition, on_missing="skip")
-        request = request._replace(options=tables, tables={"runs": runs, **beside})
-        return super().join(request, edition, readers)
+            request = request._replace(edition=replace(request.edition, on_missing="skip"))
+        return super().join(request._replace(options=tables, tables={"runs": runs, **beside}))
 
     @classmethod
     def build(cls, request: Request) -> Content:

@@ -17,15 +17,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from tseval.core.calling import Asking, CommonOptions, Where, evaluated
-from tseval.core.family import Access, ViewRequest, ViewRows, as_measures, several
+from tseval.core import registry
+from tseval.core.calling import Asking, evaluated
+from tseval.core.family import Column, ViewRequest, ViewRows, as_measures
 from tseval.core.measure import Measure
-from tseval.core.results import Values
+from tseval.core.results import Result, Values
 from tseval.core.scores import Scores, over_topics
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.core.taking import evaluate
@@ -33,28 +34,16 @@ from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import (
     TemporalEvaluation,
-    TemporalInputs,
     TemporalOptions,
 )
-from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.measures import costs
 from tseval.families.temporal.rows import EarliestIndex, weigh_nuggets
-from tseval.io.columns import Columns, TimeWords
-from tseval.io.formats import Forms
 from tseval.io.schema import ALL_TOPICS
-from tseval.io.tables import Table
 from tseval.io.times import length_of
+from tseval.matching import sampling
+from tseval.matching.corrections import hold
 from tseval.matching.matching import get_matcher
-from tseval.matching.sampling import (
-    COLUMNS,
-    DEPTH,
-    LEAST_VARIANCE,
-    PAIRS,
-    Design,
-    Likeliest,
-    draw_rows,
-    likeliest,
-)
+from tseval.matching.sampling import Likeliest, likeliest
 from tseval.matching.verdicts import Verdicts, design_of, find_verdicts
 from tseval.records import frozen
 from tseval.statistics.bootstrap import mean_intervals, resamples
@@ -64,8 +53,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.arrays import FloatArray, IntArray
-    from tseval.io.given import Given
-    from tseval.parallel.engine import Engine
     from tseval.parallel.sharing import Progress
 
 SAMPLING_MATCHER = "learned"
@@ -78,13 +65,6 @@ PROMISED = 30
 """From so many sampled nuggets on, intervals hold what they say (docs/corrected-scores.md)."""
 EACH_TOPIC = 6
 """From so many in each topic on those over topics do, of differences too."""
-BESIDE = (
-    *("low", "high", "low_topics", "high_topics"),
-    *("classical", "automatic", "rogan_gladen"),
-)
-"""What stands beside corrected values: two intervals, and three other estimates. By the verdicts
-alone, without what a matcher foretells; what the matcher finds, uncorrected; and that corrected by
-sensitivity and specificity."""
 LEVEL = 0.95
 """The part of the samples of jitter that an interval holds."""
 AT_ONCE = 1 << 18
@@ -105,48 +85,42 @@ def check_measure(measure: Measure) -> None:
     raise UsageError(f"{measure} cannot be corrected: {why}")
 
 
-def worths(index: EarliestIndex, measure: Measure) -> FloatArray:
-    """Return what saying a nugget adds to the value of its topic: runs x nuggets.
-
-    It is 0 where there is nothing to divide by.
-    """
-    nuggets, name = index["nuggets"], measure.definition.name
-    kind = index.rules.reward if name == "C" else str(measure.argument("reward"))
-    amount = weigh_nuggets(nuggets, kind)["reward"]
-    if name == "P":
-        amount *= costs(index, measure, "nuggets")
-    found: Any = measure.definition.account(index, measure.whole)
-    sums = found.values_at(np.full(index.units, np.inf))
-    below = sums["rewards" if name == "C" else "below"].to_numpy()
-    each: FloatArray = below.reshape(len(index.runs), len(index.topics))[:, topics_of(nuggets)]
-    worth: FloatArray = np.divide(amount.to_numpy(), each, out=np.zeros(each.shape), where=each > 0)
-    return worth
-
-
 def topics_of(nuggets: pl.DataFrame) -> IntArray:
     """Return the topic of each nugget, as its place among the topics."""
     return nuggets["topic"].to_physical().cast(pl.Int64).to_numpy()
 
 
 def read_likeliest(
-    evaluation: TemporalEvaluation, name: str, depth: int, progress: Progress | None
+    evaluation: TemporalEvaluation, name: str, depth: int, progress: Progress | None = None
 ) -> Likeliest:
     """Return what is read of each run by a matcher, of the updates and nuggets that count."""
-    options, runs = evaluation.options, evaluation.frames.runs
+    options, runs = evaluation.request.options, evaluation.frames.runs
     matcher = get_matcher(name, options.threshold, options.terms)
     return likeliest(matcher, evaluation.updates, runs, evaluation.nuggets, depth, progress)
 
 
-def correct(evaluation: TemporalEvaluation, judged: Table, access: Access) -> TemporalEvaluation:
-    """Return the evaluation with what its scores are corrected by: a sample that was judged."""
-    check_rates(evaluation.options)
-    depth, traits = int(design_of(judged)["depth"]), evaluation.traits
-    likeliest = read_likeliest(evaluation, traits["matcher"], depth, access.progress)
-    updates, nuggets = evaluation.updates, evaluation.nuggets
-    verdicts = find_verdicts(judged, traits["nuggets"], updates, nuggets, likeliest)
-    correction = Correction(likeliest, verdicts)
-    warnings = (*evaluation.warnings, *correction.remarks(evaluation.frames))
-    return replace(evaluation, correction=correction, warnings=warnings)
+def correct(evaluation: TemporalEvaluation) -> CorrectedEvaluation:
+    """Return an evaluation whose scores a sample corrects that was judged."""
+    request, traits = evaluation.request, evaluation.traits
+    rates = request.options.sensitivity, request.options.specificity
+    if None not in rates and sum(rates) <= WEAKEST:
+        raise UsageError(
+            f"sensitivity {rates[0]:g} and specificity {rates[1]:g} add up to {sum(rates):g}: at "
+            f"{WEAKEST} or less the matcher says too little to correct by"
+        )
+    judged, texts = request.tables["judged"], (evaluation.updates, evaluation.nuggets)
+    depth = int(design_of(judged)["depth"])
+    read = read_likeliest(evaluation, traits["matcher"], depth, request.access.progress)
+    verdicts = find_verdicts(judged, traits["nuggets"], *texts, read)
+    correction = Correction(read, verdicts, evaluation.frames)
+    known = fields_of(evaluation)
+    known["warnings"] = (*evaluation.warnings, *correction.remarks())
+    return CorrectedEvaluation(**known, correction=correction)
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    """Return the values of a record by the names of its fields."""
+    return {each.name: getattr(record, each.name) for each in fields(record) if each.init}
 
 
 @frozen(eq=False)
@@ -155,6 +129,12 @@ class Correction:
 
     likeliest: Likeliest
     verdicts: Verdicts
+    index: EarliestIndex
+
+    @cached_property
+    def topic(self) -> IntArray:
+        """The topic of each nugget, as its place among the topics."""
+        return topics_of(self.index["nuggets"])
 
     @cached_property
     def predicted(self) -> FloatArray:
@@ -167,6 +147,25 @@ class Correction:
         """Runs x sampled nuggets: what was judged less what was foretold."""
         return self.verdicts.said - self.predicted[:, self.verdicts.nugget]
 
+    def worth(self, measure: Measure) -> FloatArray:
+        """What saying a nugget adds to the value of its topic: runs x nuggets.
+
+        It is 0 where there is nothing to divide by.
+        """
+        index, name = self.index, measure.definition.name
+        kind = index.rules.reward if name == "C" else str(measure.argument("reward"))
+        amount = weigh_nuggets(index["nuggets"], kind)["reward"]
+        if name == "P":
+            amount *= costs(index, measure, "nuggets")
+        found: Any = measure.definition.account(index, measure.whole)
+        sums = found.values_at(np.full(index.units, np.inf))
+        below = sums["rewards" if name == "C" else "below"].to_numpy()
+        each = below.reshape(len(index.runs), len(index.topics))[:, self.topic]
+        worth: FloatArray = np.divide(
+            amount.to_numpy(), each, out=np.zeros(each.shape), where=each > 0
+        )
+        return worth
+
     def nuggets(self, worth: FloatArray, *, assisted: bool = True) -> FloatArray:
         """What each nugget is estimated to add: runs x nuggets. Sums of it are unbiased.
 
@@ -178,12 +177,11 @@ class Correction:
         each[:, sampled] += worth[:, sampled] * known / inclusion
         return each
 
-    def values(self, index: EarliestIndex, measure: Measure, known: Values) -> Values:
+    def values(self, measure: Measure, known: Values) -> Values:
         """Return the corrected value of each unit, where it is defined."""
         check_measure(measure)
-        each = self.nuggets(worths(index, measure))
-        sums = np.zeros((len(index.runs), len(index.topics)))
-        np.add.at(sums.T, topics_of(index["nuggets"]), each.T)
+        sums = np.zeros((len(self.index.runs), len(self.index.topics)))
+        np.add.at(sums.T, self.topic, self.nuggets(self.worth(measure)).T)
         return Values(np.where(known.defined, sums.ravel(), 0.0), known.defined)
 
     def intervals(self, worth: FloatArray, value: FloatArray, *, share: bool) -> FloatArray:
@@ -192,29 +190,24 @@ class Correction:
         It is how far judging all nuggets could be from the estimate, for these topics and nuggets.
         """
         own, foretold = worth[:, self.verdicts.nugget], self.predicted[:, self.verdicts.nugget]
-        foreseen = own**2 * np.maximum(foretold * (1 - foretold), LEAST_VARIANCE)
+        foreseen = own**2 * np.maximum(foretold * (1 - foretold), sampling.LEAST_VARIANCE)
         error = self.verdicts.drawn.error((own * self.differences).T, foreseen.T)
         return total_intervals(value, error, share=share)
 
-    def remarks(self, index: EarliestIndex) -> Iterator[str]:
+    def remarks(self) -> Iterator[str]:
         """What a reader of corrected scores should know."""
-        sampled = len(self.verdicts.nugget)
-        if sampled < PROMISED:
+        nuggets, topics = len(self.verdicts.nugget), len(self.index.topics)
+        holds = f"the sample has {count(nuggets, 'nugget')}"
+        if nuggets < PROMISED:
+            yield f"{holds}: intervals hold what they say from {PROMISED} on"
+        if nuggets < EACH_TOPIC * topics:
             yield (
-                f"the sample has {count(sampled, 'nugget')}: intervals hold what they say from "
-                f"{PROMISED} on"
-            )
-        if sampled < EACH_TOPIC * len(index.topics):
-            yield (
-                f"the sample has {count(sampled, 'nugget')} in "
-                f"{count(len(index.topics), 'topic')}: intervals over topics, and those of "
+                f"{holds} in {count(topics, 'topic')}: intervals over topics, and those of "
                 f"differences between runs, hold what they say from {EACH_TOPIC} in each on"
             )
         if self.likeliest.probable:
-            topic = topics_of(index["nuggets"])
-            share = 1.0 / np.bincount(topic, minlength=len(index.topics))
-            mean = share[topic] / len(index.topics)
-            unread = self.likeliest.unread @ mean
+            share = 1.0 / np.bincount(self.topic, minlength=topics)
+            unread = self.likeliest.unread @ (share[self.topic] / topics)
             if unread.max() >= 0.005:
                 yield (
                     "what stands below the texts that were read counts as not said: by the matcher "
@@ -224,6 +217,77 @@ class Correction:
             f"corrected are {listed(CORRECTED)} at the end; T and values at a time are not, since "
             "nobody judged which update is the first to say a nugget"
         )
+
+    def add_intervals(
+        self,
+        scores: Scores,
+        wanted: Sequence[Measure],
+        automatic: Sequence[Values],
+        options: Any,
+    ) -> CorrectedScores:
+        """Return corrected scores with all that is known of how sure they are."""
+        each = [
+            self.beside(scores, at, measure, automatic[at].value, options)
+            for at, measure in enumerate(wanted)
+        ]
+        beside = {name: np.column_stack([own[name] for own in each]) for name in each[0]}
+        return CorrectedScores(**fields_of(scores), beside=beside)
+
+    def beside(
+        self, scores: Scores, at: int, measure: Measure, uncorrected: FloatArray, options: Any
+    ) -> dict[str, FloatArray]:
+        """What stands beside the corrected values of a measure: two intervals, other estimates.
+
+        These are by the verdicts alone, without what a matcher foretells; what the matcher finds,
+        uncorrected; and that corrected by sensitivity and specificity.
+        """
+        defined = scores.defined[:, :, at]
+        counted = scores.counted if scores.undefined_as_zero else scores.counted & defined
+        used = (defined & counted) / np.maximum(np.count_nonzero(counted, axis=1), 1)[:, None]
+        worth = self.worth(measure) * used[:, self.topic]
+        is_share = measure.definition.name in SHARES
+        low, high = self.intervals(worth, scores.means[:, at], share=is_share)
+        draws = resamples(len(scores.topics), options.seed)
+        over_topics = np.full((2, len(scores.runs)), np.nan)
+        values = np.where(defined, scores.values[:, :, at], 0.0)
+        for run, kept in enumerate(counted):
+            number = int(np.count_nonzero(kept))
+            if number > 1:  # as if its topics had been drawn
+                times = draws if kept.all() else resamples(number, 0)
+                over_topics[:, run] = mean_intervals(values[run, kept][:, None], times)[:, 0]
+        beside = {"low": low, "high": high}
+        beside |= dict(zip(("low_topics", "high_topics"), over_topics, strict=True))
+        if self.likeliest.probable:
+            beside["classical"] = add_rows(self.nuggets(worth, assisted=False))
+        beside["automatic"] = add_rows(uncorrected.reshape(used.shape) * used)
+        if options.sensitivity is not None:
+            whole = add_rows(worth)
+            part = beside["automatic"] / np.where(whole > 0, whole, np.nan)
+            found = rogan_gladen(part, options.sensitivity, options.specificity)
+            beside["rogan_gladen"] = found * whole
+        return beside
+
+
+@frozen(kw_only=True)
+class CorrectedEvaluation(TemporalEvaluation):
+    """Runs and gold whose scores are corrected."""
+
+    correction: Correction
+
+    def default_measures(self) -> Sequence[str]:
+        """The edition's that a sample can correct."""
+        return [name for name in self.edition.measures if name in CORRECTED] or ["C"]
+
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
+        """A measure as the sample corrects it."""
+        column = super().take(measure, known)
+        return replace(column, values=self.correction.values(measure, column.values))
+
+    def finished(self, scores: Scores) -> Scores:
+        """With intervals."""
+        wanted = registry.measures(scores.measures, self.edition.family)
+        automatic = [super(CorrectedEvaluation, self).take(each, {}).values for each in wanted]
+        return self.correction.add_intervals(scores, wanted, automatic, self.request.options)
 
 
 @dataclass(frozen=True)
@@ -235,7 +299,7 @@ class CorrectedScores(Scores):
     """
 
     beside: Mapping[str, FloatArray] = field(default_factory=dict)
-    """What stands beside the values, by the names of `BESIDE`; NaN is undefined."""
+    """What stands beside the values, by the names of `Correction.beside`; NaN is undefined."""
 
     def intervals(self, *, per_topic: bool = False) -> pd.DataFrame:
         """A tidy frame: run, topic, measure, value, and what stands beside for the topic `all`."""
@@ -249,73 +313,17 @@ class CorrectedScores(Scores):
         return frame
 
 
-def with_intervals(
-    scores: Scores,
-    wanted: Sequence[Measure],
-    automatic: Sequence[Values],
-    correction: Correction,
-    index: EarliestIndex,
-    options: TemporalOptions,
-) -> CorrectedScores:
-    """Return corrected scores with all that is known of how sure they are."""
-    beside = {name: np.full((len(scores.runs), len(wanted)), np.nan) for name in BESIDE}
-    draws = resamples(len(scores.topics), options.seed)
-    for at, measure in enumerate(wanted):
-        own = {name: column[:, at] for name, column in beside.items()}
-        defined = scores.defined[:, :, at]
-        counted = scores.counted if scores.undefined_as_zero else scores.counted & defined
-        used = (defined & counted) / np.maximum(np.count_nonzero(counted, axis=1), 1)[:, None]
-        worth = worths(index, measure) * used[:, topics_of(index["nuggets"])]
-        share = measure.definition.name in SHARES
-        own["low"][:], own["high"][:] = correction.intervals(
-            worth, scores.means[:, at], share=share
-        )
-        own["classical"][:] = add_rows(correction.nuggets(worth, assisted=False))
-        own["automatic"][:] = add_rows(automatic[at].value.reshape(used.shape) * used)
-        values = np.where(defined, scores.values[:, :, at], 0.0)
-        for run, kept in enumerate(counted):
-            number = int(np.count_nonzero(kept))
-            if number > 1:  # as if its topics had been drawn
-                times = draws if kept.all() else resamples(number, 0)
-                ends = mean_intervals(values[run, kept][:, None], times)
-                own["low_topics"][run], own["high_topics"][run] = (float(end[0]) for end in ends)
-        if options.sensitivity is not None and options.specificity is not None:
-            whole = add_rows(worth)
-            part = own["automatic"] / np.where(whole > 0, whole, np.nan)
-            rates = options.sensitivity, options.specificity
-            own["rogan_gladen"][:] = rogan_gladen(part, *rates) * whole
-    if not correction.likeliest.probable:
-        del beside["classical"]
-    if options.sensitivity is None:
-        del beside["rogan_gladen"]
-    known: dict[str, Any] = {
-        each.name: getattr(scores, each.name) for each in fields(Scores) if each.init
-    }
-    return CorrectedScores(**known, beside=beside)
-
-
 def add_rows(amounts: FloatArray) -> FloatArray:
     """Return the exact sum of each row."""
     return np.array([math.fsum(row) for row in amounts.tolist()], np.float64)
 
 
-def check_rates(options: TemporalOptions) -> None:
-    """Refuse rates that are none, that stand alone, or that say too little to correct by."""
-    pair = options.sensitivity, options.specificity
-    given = [each for each in pair if each is not None]
-    if given and sum(given) <= WEAKEST:
-        raise UsageError(
-            f"sensitivity {given[0]:g} and specificity {given[1]:g} add up to {sum(given):g}: at "
-            f"{WEAKEST} or less the matcher says too little to correct by"
-        )
-
-
 def corrected_rows(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]) -> ViewRows:
     """Show each corrected score with its intervals."""
-    scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
-    shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
+    scores: Any = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
     traits = traits_of(evaluation, asked, {"seed": str(asked.options.seed)})
-    return ViewRows(shown(per_topic=asked.per_topic), warnings=scores.warnings, traits=traits)
+    frame = scores.intervals(per_topic=asked.per_topic)
+    return ViewRows(frame, warnings=scores.warnings, traits=traits)
 
 
 def traits_of(
@@ -330,26 +338,7 @@ def traits_of(
 # Samples.
 
 
-def sample(
-    updates: Given | Sequence[Given],
-    nuggets: Given,
-    matcher: str = SAMPLING_MATCHER,
-    pairs: int = PAIRS,
-    *,
-    depth: int = DEPTH,
-    seed: int = 0,
-    threshold: float | None = None,
-    pool: Given | None = None,
-    corrections: Given | None = None,
-    edition: str = "draft",
-    rules: Mapping[str, str] | None = None,
-    jobs: int | None = None,
-    engine: str | Engine = "local",
-    scheduler: str | None = None,
-    input_format: Forms = None,
-    columns: Columns = None,
-    **timing: Unpack[TimeWords],
-) -> pd.DataFrame:
+def sample(asking: Asking, pairs: int, depth: int, seed: int) -> pd.DataFrame:
     """Draw nuggets, and give for each the texts to read: at most `pairs` rows to fill in.
 
     Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write yes
@@ -358,16 +347,8 @@ def sample(
     changes no draw. The same seed draws the same nuggets. `edition` and `rules` say which updates
     and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
     """
-    evaluation = evaluated(
-        FAMILY,
-        TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections),
-        TemporalOptions(matcher, threshold, seed=seed),
-        CommonOptions(
-            edition=edition, rules=rules or {}, forms=input_format, columns=columns, times=timing
-        ),
-        Where(jobs, engine, scheduler),
-    )
-    return draw_sample(evaluation, pairs, depth)
+    asking = asking._replace(options=replace(asking.options, seed=seed))
+    return draw_sample(evaluated(*asking), pairs, depth)
 
 
 def draw_sample(
@@ -379,25 +360,23 @@ def draw_sample(
     if pairs < 1 or depth < 1:
         raise UsageError("a sample needs at least one pair, and a depth of at least one")
     traits, gold, updates = evaluation.traits, evaluation.frames["nuggets"], evaluation.updates
-    name = evaluation.options.matcher or SAMPLING_MATCHER
+    options = evaluation.request.options
     kinds = {"nugget": pl.Int64, "update_text": pl.String, "accepted": pl.Boolean}
     known = pl.DataFrame(schema=kinds)
     if evaluation.corrections is not None:
-        from tseval.matching.corrections import hold
-
         held = hold(evaluation.corrections, updates, evaluation.nuggets).pairs
         known = held.with_columns(update_text=updates["text"].gather(held["update"]))
         known = known.select(list(kinds)).unique(["nugget", "update_text"], keep="last")
-    found = draw_rows(
-        Design(traits["matcher"], pairs, depth, evaluation.options.seed),
+    found = sampling.draw_rows(
+        sampling.Design(traits["matcher"], pairs, depth, options.seed),
         traits["nuggets"],
         updates,
         evaluation.nuggets,
-        read_likeliest(evaluation, name, depth, progress),
+        read_likeliest(evaluation, options.matcher or SAMPLING_MATCHER, depth, progress),
         sizes(topics_of(gold), gold["importance"].to_numpy()),
         known,
     )
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    return pd.DataFrame(found, columns=list(sampling.COLUMNS))
 
 
 def sizes(topic: IntArray, importance: FloatArray) -> FloatArray:
@@ -523,7 +502,7 @@ def repeat(index: EarliestIndex, times: FloatArray) -> EarliestIndex:
     frames |= {"nuggets": nuggets, "firsts": firsts}
     limits, outputs = (repeat_rows(rows) for rows in (index.times, index.outputs))
     own: dict[str, Any] = {"times": limits, "outputs": outputs, "frames": frames}
-    return replace(index, topics=tuple(names), **own, _sums={})
+    return replace(index, topics=tuple(names), **own)
 
 
 def jitter_rows(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]) -> ViewRows:

@@ -6,9 +6,8 @@ import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
@@ -25,41 +24,21 @@ from tseval.core.declared import (
     file_option,
     option,
 )
-from tseval.core.family import (
-    SHORT_HASH,
-    Access,
-    Column,
-    Lost,
-    ViewRequest,
-    hashes,
-)
-from tseval.core.frames import FrameEvaluation, read_inputs
+from tseval.core.family import SHORT_HASH, Access, Lost, ViewRequest
+from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
-from tseval.core.results import Firsts, Result
+from tseval.core.results import Firsts
 from tseval.core.rules import Edition
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
-from tseval.families.temporal.measures import (
-    OF_TIMES,
-    default_cost,
-    leaves_cost_open,
-)
-from tseval.families.temporal.rules import WEIGHING, Rules
+from tseval.families.temporal import measures as definitions
+from tseval.families.temporal.rules import Rules
+from tseval.io import schema
 from tseval.io.names import natural_order
-from tseval.io.schema import (
-    CORRECTIONS,
-    DUPLICATES,
-    JUDGED,
-    MATCHES,
-    NUGGETS,
-    POOL,
-    TOPICS,
-    UPDATES,
-)
 from tseval.io.score_files import displayed
 from tseval.io.tables import Table
 from tseval.io.times import length_of
@@ -72,6 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.io.given import Given
+    from tseval.io.tables import TableReader
 
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "learned"
@@ -100,52 +80,51 @@ class TemporalInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
     updates: Sequence[Given] = argument(
-        "UPDATES", "one or more files of updates", UPDATES, several=True
+        "UPDATES", "one or more files of updates", schema.UPDATES, several=True
     )
-    nuggets: Given = argument("NUGGETS", "the file of nuggets", NUGGETS)
+    nuggets: Given = argument("NUGGETS", "the file of nuggets", schema.NUGGETS)
     matches: Given | None = file_option(
-        "--matches",
         "Matches that assessors made.",
-        table=MATCHES,
+        table=schema.MATCHES,
         not_within=(MATCH, "--resume"),
         by_place=True,
         needed_by=("matched-nuggets-only=yes", f"matcher={ASSESSED}"),
     )
     topics: Given | None = file_option(
-        "--topics",
         "When each topic starts: a table `topic start [end]`.",
-        table=TOPICS,
+        table=schema.TOPICS,
         not_within=(MATCH,),
     )
     duplicates: Given | None = file_option(
-        "--duplicates",
         "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
-        table=DUPLICATES,
+        table=schema.DUPLICATES,
         not_within=(MATCH, *STREAMS),
         needed_by=("exact-duplicates=lookup",),
     )
     pool: Given | None = file_option(
-        "--pool",
         "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
         "from there.",
-        table=POOL,
+        table=schema.POOL,
         needed_by=("unsampled",),
     )
     corrections: Given | None = file_option(
-        "--corrections",
         "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
         "verdict`, such as `tseval match --review` writes it.",
-        table=CORRECTIONS,
+        table=schema.CORRECTIONS,
         not_within=("--matches", *STREAMS),
     )
     judged: Given | None = file_option(
-        "--judged",
         "Correct scores by what was judged of a sample: what `tseval sample` wrote, filled in. The "
         "matcher is the sample's.",
-        table=JUDGED,
+        table=schema.JUDGED,
         within=(SCORES, CORRECTED_SCORES, COMPARE),
         not_within=("--matches", "--corrections", "--brief", UNMEASURED),
     )
+
+
+ruled = partial(option, not_within=(MATCH,))
+rate = partial(option, metavar="SHARE", at_least=0, at_most=1, within=(CORRECTED_SCORES,))
+"""Options that stand for rules, and how reliable a matcher is."""
 
 
 @frozen
@@ -153,46 +132,36 @@ class TemporalOptions(AskingOptions):
     """How updates are matched, the options that stand for rules, and what --jitter draws."""
 
     matcher: str | None = option(
-        "--matcher",
         f"How to find matches instead: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
         metavar="NAME",
-        not_within=(SWEEP,),
+        not_within=(SWEEP, "--judged"),
         by_place=True,
     )
     threshold: float | None = option(
-        "--threshold", "The matcher's threshold.", not_within=(SWEEP, "--matches")
+        "The matcher's threshold.", not_within=(SWEEP, "--matches", "--judged")
     )
-    ignore_unsampled: bool = option(
-        "--ignore-unsampled",
+    ignore_unsampled: bool = ruled(
         "Leave out updates that are not in the pool: --rule unsampled=skip.",
         kind=bool,
-        not_within=(MATCH,),
         rule="unsampled=skip",
     )
-    binary: bool = option(
-        "--binary",
+    binary: bool = ruled(
         "A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
         kind=bool,
-        not_within=(MATCH,),
         rule="reward=binary",
     )
-    matched_nuggets_only: bool = option(
-        "--matched-nuggets-only",
+    matched_nuggets_only: bool = ruled(
         "Leave out nuggets that no match names: --rule matched-nuggets-only=yes.",
         kind=bool,
-        not_within=(MATCH,),
         rule="matched-nuggets-only=yes",
     )
-    latency_from: str | None = option(
-        "--latency-from",
+    latency_from: str | None = ruled(
         "Since when a nugget could be known: --rule latency-from=VALUE. What `all` and `updates` "
         "give depends on all runs that are loaded.",
         choices=("nuggets", "all", "updates"),
-        not_within=(MATCH,),
         rule="latency-from",
     )
     jitter: str | None = option(
-        "--jitter",
         "With each score the interval in which it lies if every nugget's time is wrong by up to "
         "so much, such as 1h. Default measures: Rs T.",
         metavar="TIME",
@@ -201,7 +170,6 @@ class TemporalOptions(AskingOptions):
         not_within=("--brief",),
     )
     samples: int = option(
-        "--samples",
         "How often --jitter draws errors.",
         default=SAMPLES,
         metavar="N",
@@ -209,53 +177,22 @@ class TemporalOptions(AskingOptions):
         within=(JITTER,),
     )
     seed: int = option(
-        "--seed",
         "For the errors that --jitter draws, and the topics that intervals of --judged do.",
         default=0,
         at_least=0,
         within=(JITTER, CORRECTED_SCORES),
     )
-    sensitivity: float | None = option(
-        "--sensitivity",
+    sensitivity: float | None = rate(
         "With --judged: the share of the nuggets said that the matcher finds, where it is known; "
         "with --specificity, for another correction beside.",
-        metavar="SHARE",
-        at_least=0,
-        at_most=1,
-        within=(CORRECTED_SCORES,),
         needed_by=("specificity",),
     )
-    specificity: float | None = option(
-        "--specificity",
-        "The share of the nuggets not said that it does not find.",
-        metavar="SHARE",
-        at_least=0,
-        at_most=1,
-        within=(CORRECTED_SCORES,),
-        needed_by=("sensitivity",),
+    specificity: float | None = rate(
+        "The share of the nuggets not said that it does not find.", needed_by=("sensitivity",)
     )
 
 
 # Refusals.
-
-
-def check_rules(edition: Edition[Rules], rules: Rules, inputs: TemporalInputs) -> None:
-    """Refuse a file of duplicates that would do nothing by the edition's rules."""
-    looked_up = rules.exact_duplicates == "lookup"
-    if inputs.duplicates is not None and edition.titles and not looked_up:
-        raise UsageError(
-            f"edition {edition.name} reads no file of duplicates, its pool declares them; "
-            "--rule exact-duplicates=lookup uses one"
-        )
-    if inputs.duplicates is not None and looked_up and inputs.pool is None:
-        raise UsageError("duplicates are looked up in the pool: give --pool FILE")
-
-
-def sample_matcher(own: str, options: TemporalOptions) -> str:
-    """The matcher that a sample was drawn by, with its threshold; another beside it is refused."""
-    if options.matcher is not None or options.threshold is not None:
-        raise UsageError(f"the sample was drawn by {own}, which corrects: name no other matcher")
-    return own
 
 
 def matcher_name(options: TemporalOptions, *, assessed: bool) -> str:
@@ -269,45 +206,6 @@ def matcher_name(options: TemporalOptions, *, assessed: bool) -> str:
 
 
 # Reading.
-
-
-class ReadTables(NamedTuple):
-    """The tables that were given, and the matcher that made the matches among them."""
-
-    tables: Mapping[str, Table]
-    maker: str | None = None
-
-
-def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> ReadTables:
-    """Read every input that was given as rules have it, with one name for each topic in all.
-
-    A fault in any of them is an `InputError`. Where nothing is left to match, it is the reading of
-    the runs that is shared out.
-    """
-    files.refuse_swapped(inputs.updates, inputs.nuggets)
-    if inputs.matches is None:
-        access = replace(access, sharing=ALONE)
-    tables = read_inputs(inputs, access, files.readers_by(rules))
-    updates, nuggets = tables["updates"].frame, tables["nuggets"].frame
-    times = nuggets.height / updates.height if updates.height else math.inf
-    files.refuse_swapped(inputs.updates, inputs.nuggets, times)
-    if "matches" not in tables:
-        return ReadTables(code_ids(name_topics(tables, "nuggets", rules.topic_names)))
-    maker = files.maker_of(tables["matches"])
-    tables["matches"] = files.drop_rejected(tables["matches"])
-    tables = code_ids(name_topics(tables, "nuggets", rules.topic_names))
-    frame = rows.count_matches(tables["matches"].frame, rules)
-    tables["matches"] = replace(tables["matches"], frame=frame)
-    return ReadTables(tables, maker)
-
-
-def code_ids(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return the tables with the ids of updates as pairs of codes, as runs have them."""
-    coded = dict(tables)
-    for name in tables.keys() - {"updates"}:
-        frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
-        coded[name] = replace(tables[name], frame=frame)
-    return coded
 
 
 def teams_in(updates: pl.DataFrame) -> dict[str, tuple[str, str]]:
@@ -333,153 +231,141 @@ def check_texts(tables: Mapping[str, Table]) -> None:
         )
 
 
-def hash_tables(tables: Mapping[str, Table]) -> dict[str, str]:
-    """Return the short hashes of the inputs that can change a number, beside the runs."""
-    return hashes({name: tables[name] for name in list(files.READERS)[1:] if name in tables})
-
-
-def latency_traits(tables: Mapping[str, Table], rules: Rules) -> dict[str, str]:
-    """Return the runs, where since when a nugget could be known depends on all of them."""
-    if rules.latency_from == "nuggets":
-        return {}
-    runs = tables["updates"]
-    loaded = " ".join(sorted(source.sha256 for source in runs.sources))
-    digest = hashlib.sha256(loaded.encode()).hexdigest()[:SHORT_HASH]
-    return {"latency-runs": f"{len(runs.runs)}:sha256:{digest}"}
-
-
-def load_correcting() -> Any:
-    """Return the module that corrects scores, which few need; it is built upon this one."""
-    return import_module("tseval.families.temporal.correcting")
-
-
 @frozen(kw_only=True)
 class TemporalEvaluation(FrameEvaluation):
     """Runs and gold, matched and indexed: ready for any measure."""
 
     frames: rows.EarliestIndex
-    tables: Mapping[str, Table]
+    request: Request
     found: pl.DataFrame
     """Who says what: `update nugget`, and scores and grades as far as there are such."""
-    asked_rules: Mapping[str, str]
-    """The rules that were asked for beside the edition's."""
-    options: TemporalOptions
-    correction: Any = None
-    """What scores are corrected by, if a sample was judged."""
 
     @classmethod
-    def read(
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:
+        """Return how the inputs are read by these rules."""
+        readers = files.readers_by(rules)
+        if len(inputs.updates) > 1 and any(map(files.may_be_of_track, inputs.updates)):
+            readers = {**readers, "updates": files.PAIRED_RUNS}
+        return readers
+
+    @classmethod
+    def read_request(
         cls,
         inputs: TemporalInputs,
         options: TemporalOptions,
         edition: Edition[Rules],
         rules: Mapping[str, str],
         access: Access,
-        known: ReadTables | None = None,
-    ) -> TemporalEvaluation:
-        """Read, match and index; `known` stands for what is in the inputs, if it was read before.
+    ) -> Request:
+        """Read every input, unless some have no meaning together."""
+        matcher_name(options, assessed=inputs.matches is not None)
+        looked_up = edition.rules.changed(rules).exact_duplicates == "lookup"
+        if inputs.duplicates is not None and edition.titles and not looked_up:
+            raise UsageError(
+                f"edition {edition.name} reads no file of duplicates, its pool declares them; "
+                "--rule exact-duplicates=lookup uses one"
+            )
+        if inputs.duplicates is not None and looked_up and inputs.pool is None:
+            raise UsageError("duplicates are looked up in the pool: give --pool FILE")
+        return super().read_request(inputs, options, edition, rules, access)
 
-        The matcher is `assessed` if there are matches, else the default one.
+    @classmethod
+    def read_tables(
+        cls, inputs: TemporalInputs, options: TemporalOptions, rules: Rules, access: Access
+    ) -> dict[str, Table]:
+        """Read every input that is given, with one name for each topic in all.
+
+        A fault in any of them is an `InputError`. Where nothing is left to match, it is the reading
+        of the runs that is shared out.
         """
-        changed = edition.rules.changed(rules)
-        access.check(inputs, options, rules)
-        check_rules(edition, changed, inputs)
-        name = matcher_name(options, assessed=inputs.matches is not None)
-        tables, maker = known or read_tables(inputs, changed, access)
-        updates = rows.find_scored_updates(tables, changed)
-        judged: Table | None = None
-        if "judged" in tables:
-            from tseval.matching.verdicts import check_sample, design_of
-
-            judged = check_sample(tables["judged"])
-            name = sample_matcher(design_of(judged)["matcher"], options)
-        nuggets = rows.find_nuggets(tables, changed)
-        traits, told, decided = dict[str, str](), tuple[str, ...](), None
+        if inputs.updates:
+            files.refuse_swapped(inputs.updates, inputs.nuggets)
+        if inputs.matches is None:
+            access = replace(access, sharing=ALONE)
+        tables = super().read_tables(inputs, options, rules, access)
+        if access.runs is None:
+            updates, nuggets = tables["updates"].frame, tables["nuggets"].frame
+            times = nuggets.height / updates.height if updates.height else math.inf
+            files.refuse_swapped(inputs.updates, inputs.nuggets, times)
         if "matches" in tables:
-            found = find_assessed(tables, updates, nuggets, maker)
-            name = maker or name
+            tables["matches"] = files.count_matches(files.note_maker(tables["matches"]), rules)
+        tables = name_topics(tables, "nuggets", rules.topic_names)
+        is_coded = isinstance(tables["updates"].frame.schema["update_id"], pl.Struct)
+        for name in tables if is_coded else ():
+            frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
+            tables[name] = replace(tables[name], frame=frame)
+        if "judged" in tables:
+            from tseval.matching.verdicts import check_sample
+
+            tables["judged"] = check_sample(tables["judged"])
+        return tables
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Match and index, by the matches that were given or those of a matcher."""
+        tables, rules = request.tables, request.rules
+        updates, nuggets = rows.find_scored_updates(tables, rules), rows.find_nuggets(tables, rules)
+        if "matches" in tables:
+            found = find_assessed(tables, updates, nuggets)
         else:
             from tseval.families.temporal.matched import find_matched
 
             check_texts(tables)
-            terms = (name, options.threshold, options.terms)
-            matched = find_matched(tables, updates, nuggets, *terms, changed, access)
-            name, found, traits, told, decided = matched
-        index = rows.index_of(tables, updates, nuggets, found, changed)
-        told_rules = {
-            "rules": changed.rules_signature(edition.rules),
-            **latency_traits(tables, changed),
-        }
-        evaluation = cls(
-            edition=replace(edition, rules=changed),
-            frames=index,
-            tables=tables,
-            found=found.pairs,
-            asked_rules=rules,
-            options=options,
-            traits={"matcher": name, **traits, **told_rules, **hash_tables(tables)},
-            inputs=tuple(
-                replace(source, runs=source.runs if table is tables["updates"] else ())
-                for table in (tables[each] for each in files.READERS if each in tables)
-                for source in table.sources
+            name = matcher_name(request.options, assessed=False)
+            if "judged" in tables:
+                from tseval.matching.verdicts import design_of
+
+                name = design_of(tables["judged"])["matcher"]
+            found = find_matched(request, updates, nuggets, name)
+        index, traits = rows.index_of(tables, updates, nuggets, found, rules), dict[str, str]()
+        if rules.latency_from != "nuggets":  # then the times of nuggets depend on all runs
+            runs = tables["updates"]
+            loaded = " ".join(sorted(source.sha256 for source in runs.sources))
+            digest = hashlib.sha256(loaded.encode()).hexdigest()[:SHORT_HASH]
+            traits["latency-runs"] = f"{len(runs.runs)}:sha256:{digest}"
+        return Content(
+            index,
+            (
+                *found.remarks,
+                *rows.warn_of_pool(request.inputs.pool, tables, rules),
+                *rows.find_warnings(tables, updates, found, index),
             ),
-            warnings=(
-                *told,
-                *rows.warn_of_pool(inputs.pool, tables, changed),
-                *rows.find_warnings(tables, updates, found, index, decided),
-            ),
+            traits,
+            first_traits={"matcher": found.matcher, **found.traits},
+            fields={"request": request, "found": found.pairs},
         )
-        if judged is None:
-            return evaluation
-        corrected: TemporalEvaluation = load_correcting().correct(evaluation, judged, access)
-        return corrected
 
     # What else asks matchers.
 
     @cached_property
-    def scored_updates(self) -> pl.DataFrame:
-        """The updates that count, of all topics, under what stands for them."""
-        rules = self.edition.rules
-        updates = rows.find_scored_updates(self.tables, rules)
-        return updates.filter("sampled") if rules.unsampled == "skip" else updates
-
-    @cached_property
     def updates(self) -> pl.DataFrame:
-        """The same with their ids and texts as such."""
-        pool = rows.pool_of(self.tables) if "pool" in self.tables else None
-        return rows.add_texts(files.join_ids(self.scored_updates, "update_id"), pool)
+        """The updates that count, of all topics, with ids and texts of what stands for them."""
+        tables, rules = self.request.tables, self.edition.rules
+        updates = files.join_ids(rows.find_scored_updates(tables, rules), "update_id")
+        updates = updates.filter("sampled") if rules.unsampled == "skip" else updates
+        return rows.add_texts(updates, rows.pool_of(tables))
 
     @cached_property
     def nuggets(self) -> pl.DataFrame:
         """The nuggets that count."""
         return self.frames["nuggets"].with_columns(pl.col("topic").cast(pl.String))
 
-    @cached_property
+    @property
     def pairs(self) -> pl.DataFrame:
-        """Who says what, by the rows of `updates` and `nuggets`: `update nugget score`."""
-        said = self.scored_updates.with_row_index("row")
-        if self.edition.rules.unsampled == "one-word":
-            said = said.filter("sampled")
-        gold, found = self.frames["nuggets"].with_row_index("row"), self.found
-        for name, table in (("update", said), ("nugget", gold)):
-            numbers = table.select(name, pl.col("row").cast(pl.Int64))
-            found = found.join(numbers, on=name, maintain_order="left")
-            found = found.drop(name).rename({"row": name})
-        return found.select("update", "nugget", pl.exclude("update", "nugget"))
+        """Who says what, by the rows of `updates` and `nuggets` where the rules leave none out."""
+        return self.found.with_columns(pl.col("update", "nugget").cast(pl.Int64))
 
     @cached_property
     def corrections(self) -> Table | None:
         """The verdicts that are laid over a matcher's pairs."""
-        if "corrections" not in self.tables:
-            return None
-        from tseval.matching.corrections import check_verdicts
+        from tseval.families.temporal.matched import verdicts_in
 
-        return check_verdicts(files.name_ids(self.tables["corrections"]))
+        return verdicts_in(self.request.tables)
 
-    @cached_property
+    @property
     def teams(self) -> dict[str, tuple[str, str]]:
         """For each run of the track its team's and its own name."""
-        return teams_in(self.tables["updates"].frame)
+        return teams_in(self.request.tables["updates"].frame)
 
     # What this family does otherwise than others.
 
@@ -492,16 +378,10 @@ class TemporalEvaluation(FrameEvaluation):
         return Firsts(self.frames.units_of(first), place.to_numpy(), first["time"].to_numpy())
 
     def default_measures(self) -> Sequence[str]:
-        """The edition's; with errors of times those of the draft that rest on times, if it has.
-
-        Of a sample that was judged those that it can correct.
-        """
+        """The edition's; with errors of times those of the draft that rest on times, if it has."""
         every = self.edition.measures
-        if self.correction is not None:
-            corrected = load_correcting().CORRECTED
-            return [name for name in every if name in corrected] or ["C"]
-        own = [name for name in OF_TIMES if name in every]
-        return own if own and self.options.jitter is not None else every
+        own = [name for name in definitions.OF_TIMES if name in every]
+        return own if own and self.request.options.jitter is not None else every
 
     def check_request(self, wanted: Sequence[Measure]) -> None:
         """Refuse a rule that none of the measures reads."""
@@ -509,61 +389,41 @@ class TemporalEvaluation(FrameEvaluation):
         read = {name for each in chosen for name in each.definition.reads}
         if any(each.has("reward") for each in chosen):
             read.add("reward")
-        idle = [name for name in self.asked_rules if name in WEIGHING and name not in read]
+        of_measures = {name for each in definitions.DEFINITIONS for name in each.reads}
+        idle = [name for name in self.request.asked if name in of_measures - read]
         if idle:
             names = ", ".join(each.name for each in wanted)
             raise UsageError(f"rule {idle[0]} changes nothing in {names}")
 
     def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
         """The measures; the rule reward=binary is a parameter of the draft's."""
-        if self.asked_rules.get("reward") != "binary":
-            return list(dict.fromkeys(wanted))
-
-        def in_binary(measure: Measure) -> Measure:
-            takes_reward = any(each.name == "reward" for each in measure.definition.parameters)
-            is_fixed = measure.has("updates") or measure.has("reward")
-            return measure(reward="binary") if takes_reward and not is_fixed else measure
-
-        return list(dict.fromkeys(map(in_binary, wanted)))
-
-    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
-        """A measure at its time; where a sample was judged, as that corrects it."""
-        column = super().take(measure, known)
-        if self.correction is None:
-            return column
-        return replace(column, values=self.correction.values(self.index, measure, column.values))
-
-    def finished(self, scores: Scores) -> Scores:
-        """With intervals, where a sample was judged."""
-        if self.correction is None:
-            return scores
-        wanted = measures(scores.measures, self.edition.family)
-        automatic = [super(TemporalEvaluation, self).take(each, {}).values for each in wanted]
-        asked = scores, wanted, automatic, self.correction, self.index, self.options
-        finished: Scores = load_correcting().with_intervals(*asked)
-        return finished
+        chosen = list(dict.fromkeys(wanted))
+        for at, each in enumerate(chosen if self.request.asked.get("reward") == "binary" else ()):
+            names = {parameter.name for parameter in each.definition.parameters}
+            if "reward" in names and not (each.has("updates") or each.has("reward")):
+                chosen[at] = each(reward="binary")
+        return list(dict.fromkeys(chosen))
 
     def traits_of(self, wanted: Sequence[Measure]) -> dict[str, str]:
         """Also the cost that measures take which could name one and don't."""
-        cost = default_cost(self.frames) if leaves_cost_open(wanted) else ""
+        cost = definitions.default_cost(self.frames) if definitions.leaves_cost_open(wanted) else ""
         return {"cost": cost, **super().traits_of(wanted)}
 
     def companions(self, scores: Scores, asked: ViewRequest[Any]) -> Iterator[str]:
         """The bounded companions of a P that exceeds 1."""
-        if "P" not in scores.measures:
+        is_above = ((scores.value("P", run=run) or 0) > 1 for run in scores.runs)
+        if "P" not in scores.measures or not any(is_above):
             return
-        if any((scores.value("P", run=run) or 0) > 1 for run in scores.runs):
-            wanted = measures(BOUNDED, self.edition.family)
-            bounded = scores_of(self, wanted, asked.on_missing, asked.undefined)
-            of_runs = []
-            for run in scores.runs:
-                numbers = " and ".join(displayed(bounded.value(name, run=run)) for name in BOUNDED)
-                of_runs.append(f"{'' if len(scores.runs) == 1 else f'{run} '}{numbers}")
-            told = f": {', '.join(of_runs)}" if len(scores.runs) <= FEW else ""
-            yield (
-                "P exceeds 1 where one update is the first to say several nuggets; at most 1 are "
-                f"{' and '.join(BOUNDED)}{told} (-m 'P {' '.join(BOUNDED)} R Rs T')"
-            )
+        wanted = measures(BOUNDED, self.edition.family)
+        bounded, of_runs = scores_of(self, wanted, asked.on_missing, asked.undefined), []
+        for run in scores.runs:
+            numbers = " and ".join(displayed(bounded.value(name, run=run)) for name in BOUNDED)
+            of_runs.append(f"{'' if len(scores.runs) == 1 else f'{run} '}{numbers}")
+        told = f": {', '.join(of_runs)}" if len(scores.runs) <= FEW else ""
+        yield (
+            "P exceeds 1 where one update is the first to say several nuggets; at most 1 are "
+            f"{' and '.join(BOUNDED)}{told} (-m 'P {' '.join(BOUNDED)} R Rs T')"
+        )
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Verbosity without spans is worth a word."""
@@ -574,14 +434,14 @@ class TemporalEvaluation(FrameEvaluation):
 
 
 def find_assessed(
-    tables: Mapping[str, Table], updates: pl.DataFrame, nuggets: pl.DataFrame, maker: str | None
-) -> rows.UpdatePairs:
+    tables: Mapping[str, Table], updates: pl.DataFrame, nuggets: pl.DataFrame
+) -> rows.Found:
     """Return the pairs of the matches that were given; those that fit nothing are refused.
 
     Without a pool all updates were judged, unless the track published the matches; its assessors
     judged a pool, also where it is not given.
     """
-    matches = tables["matches"]
+    matches, maker = tables["matches"], files.maker_of(tables["matches"])
     rows.refuse_foreign_matches(tables)
     pool = tables["pool"].frame if "pool" in tables else None
     if not files.is_published(matches):
@@ -592,32 +452,37 @@ def find_assessed(
     is_whole = maker is not None or (pool is None and not files.is_published(matches))
     judged = None if is_whole else pairs["update"]
     pairs = pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
-    return rows.UpdatePairs(pairs, judged, files.are_in_bytes(matches))
+    return rows.Found(pairs, maker or ASSESSED, judged, files.are_in_bytes(matches))
 
 
 # Inputs that are read once, and scored more than once.
 
 
-@frozen
+@frozen(eq=False)
 class ReadInputs:
     """Inputs that were read, and what they are scored by."""
 
-    inputs: TemporalInputs
-    options: TemporalOptions
-    edition: Edition[Rules]
-    rules: Mapping[str, str]
-    access: Access
-    known: ReadTables
+    request: Request
+
+    @classmethod
+    def read(cls, inputs: TemporalInputs, options: Any, edition: Any, *more: Any) -> Self:
+        """Read all inputs once."""
+        return cls(TemporalEvaluation.read_request(inputs, options, edition, *more))
+
+    def evaluate(self, **other: Any) -> TemporalEvaluation:
+        """Return the evaluation, with others in the place of what was asked for or read."""
+        return TemporalEvaluation.join(self.request._replace(**other))
 
 
-@frozen
+@frozen(eq=False)
 class TemporalMatched(ReadInputs):
     """Updates and nuggets that are scored by one matcher after the other."""
 
     @property
     def matches_name(self) -> str | None:
         """What the matches that were given are called."""
-        return self.known.maker or ASSESSED if "matches" in self.known.tables else None
+        matches = self.request.tables.get("matches")
+        return None if matches is None else files.maker_of(matches) or ASSESSED
 
     def threshold(self, matcher: str) -> float | None:
         """A matcher's own threshold."""
@@ -628,27 +493,11 @@ class TemporalMatched(ReadInputs):
 
     def evaluation(self, matcher: str, threshold: float | None) -> TemporalEvaluation:
         """The runs by a matcher, or by the matches that were given."""
-        inputs, known, options = self.inputs, self.known, self.options
-        if matcher != self.matches_name:
-            others = {name: each for name, each in known.tables.items() if name != "matches"}
-            inputs, known = replace(inputs, matches=None), ReadTables(others)
-            options = replace(options, matcher=matcher, threshold=threshold)
-        return TemporalEvaluation.read(
-            inputs, options, self.edition, self.rules, self.access, known
-        )
-
-
-def read_matched(
-    inputs: TemporalInputs,
-    options: TemporalOptions,
-    edition: Edition[Rules],
-    rules: Mapping[str, str],
-    access: Access,
-) -> TemporalMatched:
-    """Read all inputs once."""
-    access.check(inputs, options, rules)
-    known = read_tables(inputs, edition.rules.changed(rules), access)
-    return TemporalMatched(inputs, options, edition, rules, access, known)
+        if matcher == self.matches_name:
+            return self.evaluate()
+        tables = {name: each for name, each in self.request.tables.items() if name != "matches"}
+        options = replace(self.request.options, matcher=matcher, threshold=threshold)
+        return self.evaluate(tables=tables, options=options)
 
 
 @frozen(eq=False)
@@ -661,48 +510,37 @@ class TemporalJudgments(ReadInputs):
     said.
     """
 
-    senders: pl.DataFrame
-    """Who sent what, under any of its ids: `run topic update_id`."""
+    evaluation = ReadInputs.evaluate
 
-    def evaluation(self, known: ReadTables | None = None) -> TemporalEvaluation:
-        """The runs with all judgments, or with those of other tables."""
-        asked = self.inputs, self.options, self.edition, self.rules, self.access
-        return TemporalEvaluation.read(*asked, known or self.known)
+    @classmethod
+    def read(cls, inputs: TemporalInputs, *more: Any) -> Self:
+        """Read everything once; without matches of assessors it is a `UsageError`."""
+        if inputs.matches is None:
+            raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
+        return super().read(inputs, *more)
+
+    @cached_property
+    def senders(self) -> pl.DataFrame:
+        """Who sent what, under any of its ids: `run topic update_id`."""
+        tables, names = self.request.tables, ("run", *files.UPDATE)
+        every = (tables["updates"].frame, rows.find_scored_updates(tables, self.request.rules))
+        return pl.concat([each.select(names) for each in every]).unique()
 
     def without(self, runs: Collection[str]) -> tuple[TemporalEvaluation, Lost]:
         """The runs, these too, without the judgments that these alone contributed."""
-        left = dict(self.known.tables)
+        left = dict(self.request.tables)
         before = left["matches"].frame
         is_theirs = pl.col("run").is_in(list(runs)).all()
         for name in [name for name in ("matches", "pool") if name in left]:
             frame = left[name].frame.with_row_index("row")
-            sent = frame.select("row", *rows.UPDATE).join(self.senders, on=rows.UPDATE)
+            sent = frame.select("row", *files.UPDATE).join(self.senders, on=files.UPDATE)
             lost = sent.group_by("row").agg(is_theirs=is_theirs).filter("is_theirs")
             kept = frame.join(lost, on="row", how="anti", maintain_order="left").drop("row")
             left[name] = replace(left[name], frame=kept)
         after = left["matches"].frame
-        said = [frame.select(rows.NUGGET).n_unique() for frame in (before, after)]
+        said = [frame.select(files.NUGGET).n_unique() for frame in (before, after)]
         lost_matches = before.height - after.height
-        evaluation = self.evaluation(ReadTables(left, self.known.maker))
-        return evaluation, Lost(before.height, lost_matches, said[0] - said[1])
-
-
-def read_judgments(
-    inputs: TemporalInputs,
-    options: TemporalOptions,
-    edition: Edition[Rules],
-    rules_asked: Mapping[str, str],
-    access: Access,
-) -> TemporalJudgments:
-    """Read everything once; without matches of assessors it is a `UsageError`."""
-    changed = edition.rules.changed(rules_asked)
-    if inputs.matches is None:
-        raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
-    known = read_tables(inputs, changed, access)
-    names = ("run", *rows.UPDATE)
-    every = (known.tables["updates"].frame, rows.find_scored_updates(known.tables, changed))
-    senders = pl.concat([each.select(names) for each in every]).unique()
-    return TemporalJudgments(inputs, options, edition, rules_asked, access, known, senders)
+        return self.evaluate(tables=left), Lost(before.height, lost_matches, said[0] - said[1])
 
 
 # The calls in Python, whose parameters are declared.

@@ -7,49 +7,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.declared import JITTER
-from tseval.core.family import Family, Gold, View, Words, Writer
-from tseval.families.temporal import files
-from tseval.families.temporal.evaluation import (
-    CORRECTED_SCORES,
-    TemporalEvaluation,
-    TemporalInputs,
-    TemporalOptions,
-    read_judgments,
-    read_matched,
-)
+from tseval.core.family import Family, View, Words, Writer
+from tseval.families.temporal import evaluation, files
+from tseval.families.temporal.evaluation import CORRECTED_SCORES, TemporalEvaluation
 from tseval.families.temporal.measures import DEFINITIONS
 from tseval.families.temporal.measures import FAMILY as NAME
 from tseval.families.temporal.rules import DRAFT, TS, TS2013, TS2014, TS2015
 from tseval.io import TREC_TS
-from tseval.io.schema import (
-    CORRECTIONS,
-    DUPLICATES,
-    JUDGED,
-    MATCHES,
-    NUGGETS,
-    POOL,
-    TOPICS,
-    UPDATES,
-)
 
 if TYPE_CHECKING:
     from tseval.core.sections import Reporting
 
 
-def show(name: str, module: str = "explain") -> Callable[..., Any]:
-    """Return what shows a view, of a module that is loaded then."""
-
-    def show_lazily(*asked: Any) -> Any:
-        return getattr(import_module(f"tseval.families.temporal.{module}"), name)(*asked)
-
-    return show_lazily
+def load(name: str, module: str = "explain") -> Callable[..., Any]:
+    """Return a function of a module that is loaded when the function is called."""
+    return lambda *given: getattr(import_module(f"tseval.families.temporal.{module}"), name)(*given)
 
 
-def read_gold(*given: Any) -> Gold:
-    """Read everything but the runs."""
-    from tseval.families.temporal.gold import TemporalGold
-
-    return TemporalGold(*given)
+def read(*asked: Any) -> TemporalEvaluation:
+    """Read, match and index; scores are corrected if a sample was judged."""
+    found = TemporalEvaluation.read(*asked)
+    return load("correct", "correcting")(found) if "judged" in found.request.tables else found
 
 
 def reporting() -> Reporting:
@@ -71,33 +49,33 @@ input. Without --matches the matcher decides which update says which nugget.
 \b
 tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
 """,
-    inputs=TemporalInputs,
-    options=TemporalOptions,
+    inputs=evaluation.TemporalInputs,
+    options=evaluation.TemporalOptions,
     reporting=reporting,
     definitions=DEFINITIONS,
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
-    read=TemporalEvaluation.read,
-    judgments=read_judgments,
-    matched=read_matched,
-    gold=read_gold,
-    schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS, JUDGED),
+    read=read,
+    judgments=evaluation.TemporalJudgments.read,
+    matched=evaluation.TemporalMatched.read,
+    gold=load("TemporalGold", "gold"),
+    schemas=tuple(reader.schema for reader in files.READERS.values()),
     over="nuggets",
     curves=True,
     batches=True,
     views=(
-        View("nuggets", "nugget by nugget what happened", show("nuggets")),
-        View("updates", "update by update what happened", show("updates")),
+        View("nuggets", "nugget by nugget what happened", load("nuggets")),
+        View("updates", "update by update what happened", load("updates")),
         View(
             JITTER,
             "each score with the interval in which it lies",
-            show("jitter_rows", "correcting"),
+            load("jitter_rows", "correcting"),
             takes_measures=True,
             asked_by="--jitter",
         ),
         View(
             CORRECTED_SCORES,
             "each score, corrected by what was judged, with its intervals",
-            show("corrected_rows", "correcting"),
+            load("corrected_rows", "correcting"),
             takes_measures=True,
             asked_by="--judged",
         ),
@@ -106,7 +84,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
         Writer(
             (TREC_TS,),
             "the table of the track's own script",
-            show("official_table"),
+            load("official_table"),
             takes_measures=True,
         ),
     ),

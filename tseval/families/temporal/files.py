@@ -2,8 +2,8 @@
 
     READERS            the readers by the names of the inputs: updates, nuggets, matches, topics,
                        duplicates, pool, corrections, judged
-    readers_by(rules)  the same where rules have the track's files read otherwise; the ids of
-                       updates of runs are pairs of codes: `split_ids`, `join_ids`
+    readers_by(rules)  the same where rules have the track's files read otherwise; in runs of the
+                       track ids of updates are pairs of codes: `split_ids`, `join_ids`
     TEXTS_READER       reads updates whose times do not matter
 
 In all tables the columns `topic`, `run` and `team` are Categoricals; ids and texts are Strings.
@@ -20,14 +20,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from tseval.core.declared import file_option
-from tseval.errors import Fault, InputError, input_error
+from tseval.core.frames import to_pandas
+from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.rules import Rules
 from tseval.io import TREC_TS, schema
 from tseval.io.cells import PlainTable, text_frame, type_columns
@@ -35,11 +35,11 @@ from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
 from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import names_of
-from tseval.io.given import FrameInput, are_records, input_of
-from tseval.io.gold_topics import bare
+from tseval.io.given import FrameInput, input_of
+from tseval.io.gold_topics import PREFIX
 from tseval.io.inputs import Input, first_row, is_xml, not_utf8
 from tseval.io.proposed_runs import PROPOSED_RUN
-from tseval.io.schema import NUGGET_ID, TOPIC, UPDATE_ID, Column, Kind, Schema
+from tseval.io.schema import UPDATE_ID, Column, Kind, Schema
 from tseval.io.tables import (
     PlainImport,
     Table,
@@ -54,6 +54,8 @@ from tseval.io.topics import TOPICS_READER
 from tseval.records import frozen
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tseval.io.given import Given
 
     Check: TypeAlias = Callable[[pl.DataFrame, FaultList], pl.DataFrame]
@@ -61,55 +63,38 @@ if TYPE_CHECKING:
 PLAIN = Rules()
 """How tables are read where no rule says otherwise."""
 
+UPDATE, NUGGET = ("topic", "update_id"), ("topic", "nugget_id")
+"""The names of an update, and of a nugget."""
 DOC, PART = "doc", "part"
 """The two parts of an update's id: up to its last hyphen, and from there on."""
 RUN_FIELDS = 7
-RUN = Schema(
-    "updates",
-    (
-        TOPIC,
-        Column("team", Kind.ID),
-        Column("run", Kind.ID),
-        Column(DOC, Kind.ID),
-        Column(PART, Kind.ID),
-        Column("time", Kind.TIME),
-        Column("confidence", Kind.NUMBER),
-    ),
+
+
+def of_track(table: str, *columns: tuple[Kind, str], key: tuple[str, ...] = ()) -> Schema:
+    """Return the columns of a file of the track, by kinds and names with blanks between them."""
+    named = [Column(name, kind) for kind, names in columns for name in names.split()]
+    return Schema(table, tuple(named), key)
+
+
+ID, TIME, NUMBER, TEXT = Kind.ID, Kind.TIME, Kind.NUMBER, Kind.TEXT
+RUN = of_track(
+    "updates", (ID, f"topic team run {DOC} {PART}"), (TIME, "time"), (NUMBER, "confidence")
 )
-GOLD = Schema(
+GOLD = of_track(
     "nuggets",
-    (
-        TOPIC,
-        NUGGET_ID,
-        Column("time", Kind.TIME),
-        Column("importance", Kind.NUMBER),
-        Column("length", Kind.NUMBER),
-        Column("text", Kind.TEXT),
-    ),
+    (ID, "topic nugget_id"),
+    (TIME, "time"),
+    (NUMBER, "importance length"),
+    (TEXT, "text"),
     key=schema.NUGGETS.key,
 )
-MATCHED = Schema(
-    "matches",
-    (
-        TOPIC,
-        UPDATE_ID,
-        NUGGET_ID,
-        Column("start", Kind.NUMBER),
-        Column("end", Kind.NUMBER),
-        Column("auto", Kind.NUMBER),
-    ),
-)
-SAMPLED = Schema(
+MATCHED = of_track("matches", (ID, "topic update_id nugget_id"), (NUMBER, "start end auto"))
+SAMPLED = of_track(
     "pool",
-    (
-        TOPIC,
-        UPDATE_ID,
-        Column("doc_id", Kind.ID),
-        Column("sentence_id", Kind.ID),
-        Column("length", Kind.NUMBER),
-        Column("duplicate_id", Kind.ID),
-        Column("text", Kind.TEXT),
-    ),
+    (ID, "topic update_id doc_id sentence_id"),
+    (NUMBER, "length"),
+    (ID, "duplicate_id"),
+    (TEXT, "text"),
 )
 HEADERS = {
     "nuggets": "query_id nugget_id timestamp importance nugget_len nugget_text",
@@ -117,7 +102,7 @@ HEADERS = {
     "pool": "query_id update_id doc_id sentence_id update_len duplicate_id update_text",
 }
 BLANKS_CURE = "divide the fields by white space, and leave none out"
-NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+DIGITS = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 SENTENCE = re.compile(rb"\d+-[0-9a-f]{32}-\d+")
 
 
@@ -136,7 +121,7 @@ def table_of(source: Input) -> str | None:
     for table, header in HEADERS.items():
         if names == header:
             return table
-    if len(fields) == RUN_FIELDS and NUMBER.fullmatch(fields[5]) and fields[4].isdigit():
+    if len(fields) == RUN_FIELDS and DIGITS.fullmatch(fields[5]) and fields[4].isdigit():
         return "updates"
     tabbed = line.split(b"\t")
     if len(tabbed) == len(SAMPLED.columns) and tabbed[1] == tabbed[2] + b"-" + tabbed[3]:
@@ -144,6 +129,14 @@ def table_of(source: Input) -> str | None:
     if len(fields) == 2 and all(map(SENTENCE.fullmatch, fields)):
         return "duplicates"
     return None
+
+
+def may_be_of_track(source: Input) -> bool:
+    """Return whether an input may be a run of the track."""
+    with suppress(InputError):
+        can_look = isinstance(source, FrameInput) or source.can_be_read_again
+        return not can_look or is_of_track(source, "updates")
+    return False
 
 
 def track_file(table: str, **more: object) -> tuple[TrackFile, ...]:
@@ -171,16 +164,15 @@ def coded(reader: TableReader) -> TableReader:
 def split_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     """Return a table with ids of updates as pairs of codes, as far as it has these columns.
 
-    A run has many updates of few documents, of which each id would take more memory than all else.
+    A run of the track has many updates of few documents: each id would take more memory than all
+    else.
     """
-    ids = {name: pl.col(name) for name in names if name in frame.columns}
-    return frame.with_columns(
-        pl.struct(
-            each.str.replace("-[^-]*$", "").cast(pl.Categorical).alias(DOC),
-            each.str.extract("(-[^-]*)$").fill_null("").cast(pl.Categorical).alias(PART),
-        ).alias(name)
-        for name, each in ids.items()
-    )
+    for name in [name for name in names if frame.schema.get(name) == pl.String]:
+        doc = frame[name].str.replace("-[^-]*$", "").alias(DOC)
+        part = frame[name].str.strip_prefix(doc).fill_null("").alias(PART)
+        codes = pl.DataFrame([doc.cast(pl.Categorical), part.cast(pl.Categorical)])
+        frame = frame.with_columns(codes.to_struct(name))
+    return frame
 
 
 def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
@@ -194,17 +186,38 @@ def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     )
 
 
-def of_documents(updates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Return the updates of documents that a table names, before they are joined with it."""
-    doc = pl.col("update_id").struct.field(DOC).to_physical()
-    return updates.filter(doc.is_in(known.select(doc.unique()).to_series().implode()))
+def join_updates(rows: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of a table beside the updates that they name by topic and id.
+
+    A number in the place of an id is joined in half of the time: that of a pair of codes, or the
+    hash of a text, which the text itself confirms.
+    """
+    of_rows = rows.with_columns(key=_key_of(rows))
+    sent = updates.with_columns(key=_key_of(updates))
+    joined = of_rows.join(sent, on="key")
+    is_same = [pl.col(name) == pl.col(f"{name}_right") for name in ("topic", "update_id")]
+    return joined.filter(is_same).drop("key", "topic_right", "update_id_right")
+
+
+def _key_of(frame: pl.DataFrame) -> pl.Series:
+    """Return a number for each update's id."""
+    ids = frame["update_id"]
+    if ids.dtype == pl.String:
+        return ids.hash()
+    doc, part = (ids.struct.field(each).to_physical().cast(pl.UInt64) for each in (DOC, PART))
+    return doc * 2**32 + part
 
 
 def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
-    """Return updates with their ids as pairs of codes."""
+    """Return updates with the ids of the track's runs as pairs of codes."""
     if DOC not in frame.columns:
-        return split_ids(frame, "update_id")
+        return frame
     return frame.with_columns(update_id=pl.struct(DOC, PART)).drop(DOC, PART)
+
+
+def pair_all_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return updates with all ids as pairs of codes."""
+    return split_ids(pair_ids(frame, faults), "update_id")
 
 
 def ids_as_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -218,7 +231,7 @@ def ids_as_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
 def tell_value_tracking(fields: list[bytes]) -> str:
     """Return the cure of a run of value tracking: an attribute and a number follow, or two."""
     more = fields[RUN_FIELDS:]
-    if len(more) < 2 or not more[0].isalpha() or not NUMBER.fullmatch(more[1].partition(b",")[0]):
+    if len(more) < 2 or not more[0].isalpha() or not DIGITS.fullmatch(more[1].partition(b",")[0]):
         return ""
     return "a run of value tracking is no run of updates: it is for tseval values"
 
@@ -297,7 +310,7 @@ def refuse_swapped(updates: Sequence[Given], nuggets: Given, times: float = 1.0)
 
 def _columns_of(given: Given) -> set[str]:
     """Return the columns of runs and of gold in a file; none if it can be read only once."""
-    source = input_of(given[:1] if are_records(given) else given, schema.UPDATES)
+    source = input_of(given, schema.UPDATES)
     with suppress(InputError):
         if isinstance(source, FrameInput) or source.can_be_read_again:
             names = names_of(source)
@@ -351,11 +364,10 @@ def _blank_cells(block: bytes, before: int, table: PlainTable, rules: Rules) -> 
     return text_frame(rows, table.names)
 
 
-def has_header(source: Input | str | Path) -> bool:
+def has_header(source: Input) -> bool:
     """Return whether the first line of a pool names its columns, or nobody can look."""
-    given = source if isinstance(source, Input) else Input(source)
-    can_look = given.can_be_read_again and is_of_track(given, "pool")
-    return not can_look or names_columns(given)
+    can_look = source.can_be_read_again and is_of_track(source, "pool")
+    return not can_look or names_columns(source)
 
 
 def names_columns(source: Input) -> bool:
@@ -373,19 +385,19 @@ def refuse_corrections(source: Input) -> None:
         FaultList(source).refuse(None, reason, cure, "wrong-file")
 
 
-def maker_of(matches: Table) -> str | None:
-    """Return the matcher that made matches, such as `fuzzy(…)`; None for those of assessors.
+def note_maker(matches: Table) -> Table:
+    """Return matches that note the matcher that made them, such as `fuzzy(…)`, if one did.
 
-    A table that is not as it was written is `fuzzy(…)+edited`.
+    For a table that is not as it was written it is `fuzzy(…)+edited`.
     """
     frame = matches.frame
     if "matcher" not in frame.columns:
-        return None
+        return matches
     from tseval.io.machine_matches import EDITED, GRADE, IDS, NAMELESS, SPAN, checksum
 
     names = [name for name in frame["matcher"].unique(maintain_order=True) if name]
     if not names:
-        return None if frame.height else NAMELESS
+        return matches if frame.height else replace(matches, notes=(NAMELESS,))
     is_whole = "" not in frame["matcher"] and "checksum" in frame.columns
     for name in names if is_whole else ():
         rows = frame.filter(pl.col("matcher") == name)
@@ -396,7 +408,7 @@ def maker_of(matches: Table) -> str | None:
         ]
         own = checksum(name, zip(*cells, strict=True))
         is_whole = is_whole and set(rows["checksum"]) == {own}
-    return "+".join(names if is_whole else [*names, EDITED])
+    return replace(matches, notes=("+".join(names if is_whole else [*names, EDITED]),))
 
 
 def _cell(value: str | float | None) -> str:
@@ -404,24 +416,35 @@ def _cell(value: str | float | None) -> str:
     return f"{value:.15g}" if isinstance(value, float) else value or ""
 
 
-def drop_rejected(matches: Table) -> Table:
-    """Return the matches that say anything of a nugget; without grades where all are in full."""
-    frame = matches.frame
+def maker_of(matches: Table) -> str | None:
+    """Return the matcher that made matches; None for those of assessors."""
+    return next((note for note in matches.notes if isinstance(note, str)), None)
+
+
+def count_matches(matches: Table, rules: Rules) -> Table:
+    """Return the matches that say anything of a nugget, and that count by the rule `grades`.
+
+    They are without grades where all are in full.
+    """
+    frame, grade = matches.frame, pl.col("grade")
     if "grade" in frame.columns:
-        grade = pl.col("grade").fill_null(1.0)
-        frame = frame.with_columns(grade).filter(pl.col("grade") > 0)
+        frame = frame.with_columns(grade.fill_null(1.0)).filter(grade > 0)
         frame = frame if (frame["grade"] < 1).any() else frame.drop("grade")
+    if rules.grades != "graded":
+        if "grade" not in frame.columns:
+            raise UsageError(f"rule grades={rules.grades} changes nothing: all matches are in full")
+        frame = (frame.filter(grade == 1) if rules.grades == "full" else frame).drop("grade")
     return replace(matches, frame=frame)
 
 
 def is_published(matches: Table) -> bool:
     """Return whether a track published matches, of which some name something unknown."""
-    return bool(matches.notes)
+    return any(isinstance(note, Rules) for note in matches.notes)
 
 
 def are_in_bytes(matches: Table) -> bool:
     """Return whether the spans of matches count bytes, not characters."""
-    return any(rules.encoding == "bytes" for rules in matches.notes)
+    return any(isinstance(note, Rules) and note.encoding == "bytes" for note in matches.notes)
 
 
 PAIR_CURE = "give the nuggets that the matches were made with, or remove the match"
@@ -437,43 +460,35 @@ def find_unknown(
     An update that is in no run is known all the same if it is in the pool.
     """
     rows, update = matches.frame.with_row_index("row"), ["topic", "update_id"]
-    known = [rows.join(updates, on=update, how="semi")]
+    named, sent = rows.select("row", *update, pl.col("^run$")), updates.select(*update, of="run")
+    known = join_updates(named, sent)
     if "run" in rows.columns:
-        of_every_run = pl.col("run").cast(pl.String).str.strip_chars() == ""
-        is_in_process = pl.col("run").is_in(updates["run"].unique().to_list())
-        known = [
-            known[0].filter(of_every_run),
-            rows.join(updates, on=["run", *update], how="semi"),
-            rows.filter(~of_every_run & ~is_in_process),
-        ]
-    if pool is not None:
-        known.append(rows.join(pool, on=update, how="semi"))
-    return rows.join(pl.concat(known), on="row", how="anti")
+        run = pl.col("run").cast(pl.String)
+        of_every_run = run.str.strip_chars() == ""
+        known = known.filter(of_every_run | (run == pl.col("of").cast(pl.String)))
+        is_in_process = run.is_in(updates["run"].unique().cast(pl.String).implode())
+        rows = rows.filter(of_every_run | is_in_process)
+    unknown = rows.join(known, on="row", how="anti")
+    return unknown if pool is None else unknown.join(pool, on=update, how="anti")
 
 
 def refuse_unknown(
-    matches: Table,
-    unknown: pl.DataFrame,
-    nuggets: pl.DataFrame,
-    *,
-    has_pool: bool = False,
+    matches: Table, unknown: pl.DataFrame, nuggets: pl.DataFrame, *, has_pool: bool
 ) -> None:
     """Refuse matches of unknown updates and of unknown nuggets, unless a track published them."""
     if is_published(matches):
         return
-    rows = matches.frame.with_row_index("row")
-    lost_nugget = rows.join(nuggets, on=["topic", "nugget_id"], how="anti").select(
-        "row",
-        what=pl.format('nugget "{}"', "nugget_id"),
-        cure=pl.lit(PAIR_CURE),
+    lost = matches.frame.with_row_index("row").join(nuggets, on=NUGGET, how="anti")
+    every = pl.concat(
+        join_ids(rows, "update_id").with_columns(
+            what=pl.format(f'{what} "{{}}"', f"{what}_id"), cure=pl.lit(cure)
+        )
+        for rows, what, cure in (
+            (lost, "nugget", PAIR_CURE),
+            (unknown, "update", POOL_CURE if has_pool else RUNS_CURE),
+        )
     )
-    lost_update = join_ids(unknown, "update_id").select(
-        "row",
-        what=pl.format('update "{}"', "update_id"),
-        cure=pl.lit(POOL_CURE if has_pool else RUNS_CURE),
-    )
-    lost = pl.concat([lost_nugget, lost_update]).unique("row", keep="first")
-    wrong = join_ids(rows.join(lost, on="row", maintain_order="left").drop("row"), "update_id")
+    wrong = every.unique("row", keep="first").sort("row").drop("row")
     matches.refuse(wrong, 'match to the unknown {what} of topic "{topic}"', "", "unknown-id")
 
 
@@ -520,29 +535,18 @@ def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: st
 
 def check_periods(updates: Table, topics: Table) -> Iterator[Line]:
     """Yield updates of unknown topics, and those sent outside of their topic's period."""
-    names = topics.frame["topic"]
-    own = {bare(name): name for name in names}
-    spans = topics.frame.select(
-        pl.exclude("file", "line", "topic"), own=pl.col("topic").cast(pl.String)
-    )
-    rows = updates.frame.with_columns(
-        own=pl.col("topic").replace_strict(
-            {name: own.get(bare(name)) for name in updates.frame["topic"].unique()},
-            return_dtype=pl.String,
-        )
-    )
-    unknown = rows.filter(pl.col("own").is_null())
+    bare = pl.col("topic").cast(pl.String).str.replace(PREFIX.pattern, "")
+    periods = topics.frame.select("start", pl.col("^end$"), bare=bare)
+    periods = periods.unique("bare", keep="last")
+    rows = updates.frame.with_columns(bare=bare)
+    unknown = rows.join(periods, on="bare", how="anti", maintain_order="left")
     reason = 'topic "{topic}" is not in the topics file'
     yield from _as_lines(updates.faults(unknown, reason, "", "unknown-id"))
-    rows = rows.join(spans, on="own", maintain_order="left")
+    rows = rows.join(periods, on="bare", maintain_order="left")
     early = pl.col("time") < pl.col("start")
-    late = pl.col("time") > pl.col("end") if "end" in spans.columns else pl.lit(value=False)
-    when = (
-        pl.when(early)
-        .then(pl.lit("before its topic starts"))
-        .when(late)
-        .then(pl.lit("after its topic ends"))
-    )
+    when: Any = pl.when(early).then(pl.lit("before its topic starts"))
+    if "end" in periods.columns:
+        when = when.when(pl.col("time") > pl.col("end")).then(pl.lit("after its topic ends"))
     rows = rows.with_columns(when=when).drop_nulls("when")
     yield from _as_lines(updates.faults(rows, "the update was sent {when}", "", "time-range"))
 
@@ -555,20 +559,16 @@ def _as_lines(faults: Iterable[Fault]) -> Iterator[Line]:
 def check_related(given: Sequence[object]) -> Iterator[Line]:
     """Yield the faults of matches, and of times, against the tables that are given with them."""
     tables = [each for each in given if isinstance(each, Table)]
-    named = {
-        name: [each for each in tables if each.name == name]
-        for name in ("updates", "nuggets", "matches", "topics", "pool", "corrections")
-    }
-    for topics in named["topics"]:
-        for run in named["updates"]:
-            if "team" in run.frame.columns and "start" in topics.frame.columns:
-                yield from check_periods(run, topics)
+    named = {name: [each for each in tables if each.name == name] for name in READERS}
+    for topics, run in product(named["topics"], named["updates"]):
+        if "team" in run.frame.columns and "start" in topics.frame.columns:
+            yield from check_periods(run, topics)
     if not named["updates"] or len(named["nuggets"]) != 1:
         return
     (nuggets,), pool = named["nuggets"], next(iter(named["pool"]), None)
-    names, blank = ("run", "topic", "update_id"), pl.lit("").alias("text")
+    blank = pl.lit("").alias("text")
     updates = pl.concat(
-        each.frame.select(*names, "text" if "text" in each.frame.columns else blank)
+        each.frame.select("run", *UPDATE, "text" if "text" in each.frame.columns else blank)
         for each in named["updates"]
     )
     known = None if pool is None else pool.frame
@@ -602,11 +602,9 @@ class WithPool:
             return [""] * rows.height
         pool = read([self.pool], READERS["pool"], TREC_TS).frame
         full = {name.rpartition(".")[2]: name for name in pool["topic"].unique(maintain_order=True)}
-        texts = pool.unique(["topic", "update_id"], keep="last").select(
-            "topic", "update_id", "text"
-        )
+        texts = pool.unique(UPDATE, keep="last").select(*UPDATE, "text")
         named = rows.select(pl.col("topic").replace(full), "update_id")
-        found = named.join(texts, on=["topic", "update_id"], how="left", maintain_order="left")
+        found = named.join(texts, on=UPDATE, how="left", maintain_order="left")
         return texts_of(found["text"])
 
 
@@ -662,7 +660,7 @@ def warn_of_negative(nuggets: Table) -> Sequence[str]:
 
 def last_rows(pool: Table) -> pl.DataFrame:
     """Return a pool with the last of the rows that repeat an update."""
-    return pool.frame.unique(["topic", "update_id"], keep="last", maintain_order=True)
+    return pool.frame.unique(UPDATE, keep="last", maintain_order=True)
 
 
 def import_as(name: str, what: str, **more: object) -> tuple[PlainImport, ...]:
@@ -676,19 +674,17 @@ def import_as(name: str, what: str, **more: object) -> tuple[PlainImport, ...]:
 
 def readers_by(rules: Rules) -> Mapping[str, TableReader]:
     """Return how the inputs are read by these rules: the runs, then in the signature's order."""
-    gold, matched, sampled = (
-        partial(read_table, rules=rules, columns=columns) for columns in (GOLD, MATCHED, SAMPLED)
-    )
+    read_by = partial(read_table, rules=rules)
     readers = {
         "updates": TableReader(
             schema=schema.UPDATES,
             tracks=(*track_file("updates", layout=RUN_LINES), PROPOSED_RUN),
             check=pair_ids,
-            once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
+            once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
         ),
         "nuggets": TableReader(
             schema=schema.NUGGETS,
-            tracks=track_file("nuggets", read=gold),
+            tracks=track_file("nuggets", read=partial(read_by, columns=GOLD)),
             check=check_topics,
             empty=("holds no nuggets", "without nuggets there is nothing to score"),
             imports=import_as(
@@ -701,7 +697,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         ),
         "matches": TableReader(
             schema=schema.MATCHES,
-            tracks=track_file("matches", read=matched),
+            tracks=track_file("matches", read=partial(read_by, columns=MATCHED)),
             note=refuse_corrections,
             names_runs=False,
         ),
@@ -713,7 +709,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         ),
         "pool": TableReader(
             schema=schema.POOL,
-            tracks=track_file("pool", read=sampled),
+            tracks=track_file("pool", read=partial(read_by, columns=SAMPLED)),
             imports=import_as(
                 "ts-pool",
                 "pools",
@@ -733,9 +729,14 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
 NAMED_RUNS = replace(
     readers_by(PLAIN)["updates"],
     check=partial(check_and_code, check=ids_as_texts),
-    once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
     remarks=check_run,
 )
+PAIRED_RUNS = replace(
+    readers_by(PLAIN)["updates"],
+    check=partial(check_and_code, check=pair_all_ids),
+    once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
+)
+"""How several runs are read of which some may be the track's."""
 READERS = {**readers_by(PLAIN), "updates": NAMED_RUNS}
 """How tables are read where no rule says otherwise, with ids of updates as texts."""
 TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
@@ -745,18 +746,43 @@ TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
 def formats() -> Iterator[Format]:
     """Yield the kinds of files as `tseval validate` and `tseval import` know them."""
     words = "of TREC Temporal Summarization"
-    imports = {
-        "updates": Import("ts-run", f"runs {words}", import_run, WithPool),
-        "matches": Import("ts-matches", f"matches {words}", import_matches, WithPool),
+    own: dict[str, dict[str, Any]] = {
+        "updates": {"imports": (Import("ts-run", f"runs {words}", import_run, WithPool),)},
+        "matches": {
+            "imports": (Import("ts-matches", f"matches {words}", import_matches, WithPool),)
+        },
     }
-    for name in (
-        *("updates", "nuggets", "matches", "pool", "corrections", "judged", "topics", "duplicates"),
-    ):
+    verdicts = ("corrections", "judged")
+    own |= {name: {"read": partial(read_verdicts, name=name)} for name in verdicts}
+    for name in ("updates", "nuggets", "matches", "pool", *verdicts, "topics", "duplicates"):
         for each in READERS[name].formats:
-            own = (imports[name],) if name in imports else each.imports
-            each = replace(each, rank=Rank.LIKELY, imports=own)
-            has_verdicts = name in ("corrections", "judged")
-            yield replace(each, read=partial(read_verdicts, name=name)) if has_verdicts else each
+            yield replace(each, rank=Rank.LIKELY, **own.get(name, {}))
 
 
 FORMATS = tuple(formats())
+
+
+# Calls that read one table alone, checked, as a pandas frame.
+
+
+def read_updates(given: Sequence[Given], form: str | None = None) -> pd.DataFrame:
+    """Read one or more runs as one table; a fault in any of them is an `InputError`.
+
+    Without a column `run` a run is named after its file.
+    """
+    return to_users(read(given, READERS["updates"], form))
+
+
+def read_nuggets(given: Given, form: str | None = None) -> pd.DataFrame:
+    """Read the gold nuggets; there must be at least one."""
+    return to_users(read([given], READERS["nuggets"], form))
+
+
+def read_matches(given: Given, form: str | None = None) -> pd.DataFrame:
+    """Read matches by id, those that say anything of a nugget."""
+    return to_users(count_matches(read([given], READERS["matches"], form), PLAIN))
+
+
+def to_users(table: Table) -> pd.DataFrame:
+    """Return a table as users get it."""
+    return to_pandas(table.frame.drop("file", "line"))

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tseval.core.family import Access, Gold, as_measures
-from tseval.core.frames import read_inputs
-from tseval.core.kernel import KEY
+from tseval.core.family import Access, as_measures
+from tseval.core.frames import Content, FrameGold
+from tseval.core.kernel import KEY, sort_rows
 from tseval.core.measure import Measure
-from tseval.core.rules import Edition
 from tseval.core.scoring import plain_scores
 from tseval.core.streams import Rows
 from tseval.errors import UsageError
@@ -29,22 +28,19 @@ from tseval.families.temporal.evaluation import (
     TemporalInputs,
     TemporalOptions,
     check_texts,
-    code_ids,
-    hash_tables,
     matcher_name,
 )
-from tseval.families.temporal.rules import DRAFT, Rules
-from tseval.io.blocks import read_nothing
+from tseval.families.temporal.rules import DRAFT
 from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.tables import Table
-from tseval.io.topics import name_topics
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
     from tseval.io.faults import FaultList
     from tseval.io.given import Given
+    from tseval.io.tables import TableReader
 
 RULES = DRAFT.rules
 CODES = pl.selectors.categorical()
@@ -59,10 +55,16 @@ class StreamedEvaluation(TemporalEvaluation):
     numbers: pl.DataFrame
     """`run topic rows` of the others, with how many of them have each of `rows.MARKS`."""
 
+    @classmethod
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - of any
+        """Return how the inputs are read: updates with texts as names, since more will come."""
+        named = replace(files.NAMED_RUNS, check=name_ids)
+        return {**files.readers_by(rules), "updates": named}
+
     @property
     def census(self) -> pl.DataFrame:
         """How many updates there were, and of what kind."""
-        kept = self.tables["updates"].frame
+        kept = self.request.tables["updates"].frame
         marked = kept.group_by(KEY).agg(*map(rows.count_marked, rows.MARKS), rows=pl.len())
         census = rows.add_up([marked, self.numbers.select(*KEY, "rows", *rows.MARKS)])
         return census.with_columns(read="rows")
@@ -70,63 +72,47 @@ class StreamedEvaluation(TemporalEvaluation):
     @property
     def coded(self) -> dict[str, Table]:
         """The tables, with names of the updates as codes too."""
-        updates = self.tables["updates"]
+        updates = self.request.tables["updates"]
         frame = files.code_names(updates.frame).with_row_index("update")
-        frame = files.split_ids(frame, "update_id")
-        return {**self.tables, "updates": replace(updates, frame=frame)}
+        return {**self.request.tables, "updates": replace(updates, frame=frame)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what a reader should know of files that do not fit together, and of runs."""
         tables = self.coded
-        found, updates = rows.UpdatePairs(self.found), tables["updates"].frame
-        yield from rows.find_warnings(tables, updates, found, self.frames, census=self.census)
+        found, updates = rows.Found(self.found), tables["updates"].frame
+        yield from rows.find_warnings(tables, updates, found, self.frames, self.census)
         yield from super().caveats(wanted)
 
 
-class TemporalGold(Gold):
+class TemporalGold(FrameGold):
     """The nuggets and what stands beside them; an update is kept that says more than all before."""
 
+    evaluation = StreamedEvaluation
     in_order = True
     marks = rows.MARKS
 
-    def __init__(
-        self,
-        inputs: TemporalInputs,
-        options: TemporalOptions,
-        edition: Edition[Rules],
-        changed: Mapping[str, str],
-        access: Access,
-    ) -> None:
+    def __init__(self, inputs: TemporalInputs, options: TemporalOptions, *more: Any) -> None:
+        edition, changed, access = more
         if edition != DRAFT or changed:
             raise UsageError("what is not read whole scores by the draft, without other rules")
-        self.reader = replace(files.NAMED_RUNS, check=name_ids)
-        if inputs.updates:
-            files.refuse_swapped(inputs.updates, inputs.nuggets)
-        self.options = options
-        access = replace(access, runs=read_nothing(self.reader))
-        access.check(inputs, options, changed)
-        self.name = matcher_name(options, assessed=inputs.matches is not None)
-        tables = read_inputs(inputs, access, files.readers_by(RULES))
-        if "matches" in tables:
-            self.maker = files.maker_of(tables["matches"])
-            self.name = self.maker or self.name
-            tables["matches"] = files.drop_rejected(tables["matches"])
-        tables = code_ids(name_topics(tables, "nuggets", RULES.topic_names))
-        self.tables = {name: each for name, each in tables.items() if name != "updates"}
-        self.pool = rows.pool_of(tables) if "pool" in tables else None
-        self.nuggets = rows.find_nuggets(self.tables, RULES)
+        name = matcher_name(options, assessed=inputs.matches is not None)
+        super().__init__(inputs, options, *more)
+        tables = {name: each for name, each in self.request.tables.items() if name != "updates"}
+        self.tables, self.pool = tables, rows.pool_of(tables)
+        self.nuggets = rows.find_nuggets(tables, RULES)
         self.topics = GoldTopics(tables["nuggets"].frame["topic"].unique(), RULES.topic_names)
-        self.times = rows.find_times(self.tables, self.nuggets)
+        self.times = rows.find_times(tables, self.nuggets)
         starts = self.times.select(pl.col("topic").cast(pl.String), "start")
         self.starts = dict(starts.iter_rows())
         if "matches" in tables:
-            told = [name for name in ("grade",) if name in tables["matches"].frame.columns]
-            self.told = ["nugget", *told, "match"]
+            self.name = files.maker_of(tables["matches"]) or name
+            graded = "grade" in tables["matches"].frame.columns
+            self.told = ["nugget", *["grade"] * graded, "match"]
         else:
             from tseval.matching.in_units import match_blocks
             from tseval.matching.matching import get_matcher
 
-            using = get_matcher(self.name, options.threshold)
+            using = get_matcher(name, options.threshold)
             self.name, self.told = str(using), ["nugget", *["grade"] * bool(using.grades)]
             self.match = match_blocks(using, self.nuggets, access.sharing)
 
@@ -135,15 +121,15 @@ class TemporalGold(Gold):
     ) -> pl.DataFrame:
         """Return updates with the texts of what stands for them, what they say, and their marks."""
         self._refuse_clashes(block, before, faults)
-        named = files.code_names(self._name_topics(block))
-        named = files.split_ids(named, "update_id")
+        named = files.code_names(self.topics.rename_in(block))
         tables = {**self.tables, "updates": Table("updates", named, ())}
         updates = rows.add_texts(rows.find_scored_updates(tables, RULES), self.pool)
         is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
         if "matches" in tables:
             matches, gold = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")
             pairs = rows.find_pairs(matches.frame, updates, gold)
-            if self.maker is None and ("pool" in tables or files.is_published(matches)):
+            is_of_pool = "pool" in tables or files.is_published(matches)
+            if is_of_pool and files.maker_of(matches) is None:
                 is_read = pl.lit("pool" in tables) & pl.col("sampled")
                 is_judged = is_read | pl.col("update").is_in(pairs["update"].implode())
         else:
@@ -164,12 +150,6 @@ class TemporalGold(Gold):
         ).join(says, on="update", how="left", maintain_order="left")
         return block.with_columns(updates.select("text", "says", *rows.MARKS))
 
-    def _name_topics(self, updates: pl.DataFrame) -> pl.DataFrame:
-        """Return updates with topics as the gold calls them."""
-        names = {own: self.topics.rename(own) for own in updates["topic"].unique()}
-        is_same = all(own == name for own, name in names.items())
-        return updates if is_same else updates.with_columns(pl.col("topic").replace(names))
-
     def _refuse_clashes(
         self, block: pl.DataFrame, before: pl.DataFrame | None, faults: FaultList
     ) -> None:
@@ -185,28 +165,16 @@ class TemporalGold(Gold):
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> StreamedEvaluation:
         """Return the evaluation of some updates, which are prepared."""
-        frame = self._name_topics(runs.frame).with_columns(pl.col("^cost$").fill_null(1.0))
+        frame = self.topics.rename_in(runs.frame).with_columns(pl.col("^cost$").fill_null(1.0))
         tables = {**self.tables, "updates": replace(runs, frame=frame)}
         updates = frame.with_row_index("update").with_columns(weight=1.0)
         pairs = updates.select("update", "says").explode("says").drop_nulls().unnest("says")
-        found, updates = rows.UpdatePairs(pairs), updates.drop("says")
+        found, updates = rows.Found(pairs), updates.drop("says")
         index = rows.index_of(tables, updates, self.nuggets, found, RULES, self.times)
-        given = [tables[name] for name in files.READERS if name in tables]
-        return StreamedEvaluation(
-            edition=DRAFT,
-            frames=index,
-            tables=tables,
-            found=pairs,
-            asked_rules={},
-            options=self.options,
-            traits={"matcher": self.name, **hash_tables(tables)},
-            inputs=tuple(
-                replace(source, runs=source.runs if table.name == "updates" else ())
-                for table in given
-                for source in table.sources
-            ),
-            numbers=self._name_topics(others),
-        )
+        request = self.request._replace(tables=tables)
+        fields = {"request": request, "found": pairs, "numbers": self.topics.rename_in(others)}
+        content = Content(index, first_traits={"matcher": self.name}, fields=fields)
+        return StreamedEvaluation.of(request, content)
 
     def keep(self, updates: pl.DataFrame) -> pl.Series:
         """Return which updates say more of a nugget than all before.
@@ -217,14 +185,18 @@ class TemporalGold(Gold):
         place, unit = pl.int_range(pl.len(), dtype=pl.UInt32), ["run", "nugget"]
         numbered = updates.select("run", "time", "says", row=place)
         pairs = numbered.explode("says").drop_nulls("says").unnest("says")
-        pairs = pairs.sort(*unit, "time", "row")
-        if "grade" not in self.told:
-            pairs = pairs.with_columns(grade=1.0)
-        before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
-        kept = [pairs.filter(pl.col("grade") > before)["row"]]
+        pairs = sort_rows(pairs, *unit, "time")
+        says_more = rows.begins(*unit)
+        if "grade" in self.told:
+            before = pl.col("grade").cum_max().shift(1).over(unit).fill_null(0.0)
+            says_more = pl.col("grade") > before
+        kept = [pairs.filter(says_more)["row"]]
         if "match" in self.told:
-            met = [pairs.select("match")] + ([] if self.memory is None else [self.memory])
-            self.memory = pl.concat(met).unique()
+            if self.memory is None:
+                number = self.tables["matches"].frame.height
+                self.memory = pl.select(has_come=pl.repeat(False, number))
+            has_come = self.memory["has_come"].scatter(pairs["match"], True)
+            self.memory = has_come.to_frame()
         if "confidence" in updates.columns:
             level = pl.col("confidence").fill_null(0.0)
             is_end = (place == level.arg_min()) | (place == level.arg_max())
@@ -243,7 +215,7 @@ class TemporalGold(Gold):
             matches, gold = tables["matches"], tables["nuggets"].frame
             unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
             if self.memory is not None:
-                unknown = unknown.join(self.memory, left_on="row", right_on="match", how="anti")
+                unknown = unknown.filter(~self.memory["has_come"].gather(unknown["row"]))
             waiting = unknown.height
             unknown = unknown.clear() if to_come else unknown
             files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)
@@ -282,7 +254,7 @@ class LiveScores:
         self.rows.runs[run] = None
         self.has_cost: bool | None = None
         """Whether updates have costs, which the first decides; None before it."""
-        names = gold.nuggets.select(pl.col(rows.NUGGET).cast(pl.String), "nugget").iter_rows()
+        names = gold.nuggets.select(pl.col(files.NUGGET).cast(pl.String), "nugget").iter_rows()
         self.nuggets = {(topic, name): nugget for topic, name, nugget in names}
 
     def add(

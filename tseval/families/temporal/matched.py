@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from tseval.core.taking import evaluate
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
-from tseval.families.temporal.files import READERS, split_ids
+from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import Rules
 from tseval.io.formats import Forms, check_forms, form_for
 from tseval.io.given import check_inputs
@@ -27,7 +27,7 @@ from tseval.matching.matching import get_matcher
 
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray
-    from tseval.core.family import Access
+    from tseval.core.frames import Request
     from tseval.io.given import Given
     from tseval.matching.judged_pairs import JudgedUpdates
 
@@ -35,60 +35,47 @@ INPUTS = ("updates", "nuggets", "matches")
 """What the inputs are called."""
 
 
-class Matched(NamedTuple):
-    """What a matcher found, and what is to be told of it."""
+def verdicts_in(tables: Mapping[str, Table]) -> Table | None:
+    """Return the verdicts that are laid over a matcher's pairs, if there are any."""
+    if "corrections" not in tables:
+        return None
+    from tseval.matching.corrections import check_verdicts
 
-    matcher: str
-    found: rows.UpdatePairs
-    traits: dict[str, str]
-    remarks: tuple[str, ...]
-    decided: int | None
-    """How many pairs corrections decide, where there are such."""
+    return check_verdicts(files.name_ids(tables["corrections"]))
 
 
 def find_matched(
-    tables: Mapping[str, Table],
-    updates: pl.DataFrame,
-    nuggets: pl.DataFrame,
-    matcher: str,
-    threshold: float | None,
-    terms: Any,
-    rules: Rules,
-    access: Access,
-) -> Matched:
-    """Return what the matcher that is asked for finds, with corrections laid over it."""
-    pool = rows.pool_of(tables) if "pool" in tables else None
+    request: Request, updates: pl.DataFrame, nuggets: pl.DataFrame, matcher: str
+) -> rows.Found:
+    """Return what a matcher finds, with corrections laid over it."""
+    tables, options, rule = request.tables, request.options, request.rules.grades
+    pool, verdicts, decided = rows.pool_of(tables), verdicts_in(tables), None
     named = rows.add_texts(updates, pool)
-    decided = None
-    if "corrections" in tables:
-        from tseval.matching.corrections import check_verdicts, decide_pairs, lay_over
+    if verdicts is not None:
+        from tseval.matching.corrections import decide_pairs, lay_over
 
-        verdicts = check_verdicts(files.name_ids(tables["corrections"]))
         known = None if pool is None else files.join_ids(pool, "update_id")
         sent = files.join_ids(named, "update_id")
         decided = decide_pairs(verdicts, sent, tables["nuggets"].frame, known)
-    using = get_matcher(matcher, threshold, terms)
-    if rules.grades != "graded" and not using.grades:
-        raise UsageError(f"rule grades={rules.grades} changes nothing: the matcher has no grades")
-    pairs = match_in_units(using, named, nuggets, access.sharing, access.progress)
+    using = get_matcher(matcher, options.threshold, options.terms)
+    if rule != "graded" and not using.grades:
+        raise UsageError(f"rule grades={rule} changes nothing: the matcher has no grades")
+    found = match_in_units(using, named, nuggets, request.access.sharing, request.access.progress)
+    nugget = nuggets["nugget"].cast(pl.Int64)
+    found = found.with_columns(nugget=nugget.gather(found["nugget"]))
     if decided is not None:
-        place = nuggets.select(pl.col("nugget").cast(pl.Int64)).with_row_index("place")
-        counting = decided.join(place, on="nugget").select(
-            "update", "accepted", nugget=pl.col("place").cast(pl.Int64)
-        )
-        pairs = lay_over(pairs, counting)
-    found = pairs.select(
-        update=updates["update"].gather(pairs["update"]),
-        nugget=nuggets["nugget"].gather(pairs["nugget"]),
-        score="score",
-    )
-    if using.grades and rules.grades != "any":
+        found = lay_over(found, decided.filter(pl.col("nugget").is_in(nugget.implode())))
+    found = found.with_columns(pl.col("update", "nugget").cast(pl.UInt32))
+    if using.grades and rule != "any":
         found = found.with_columns(grade=pl.col("score").fill_null(1.0))
-        if rules.grades == "full":
+        if rule == "full":
             found = found.filter(pl.col("grade") == 1).drop("grade")
-    number = None if decided is None else decided.height
-    return Matched(
-        str(using), rows.UpdatePairs(found), answer_traits(using), remarks(using), number
+    return rows.Found(
+        found,
+        str(using),
+        traits=answer_traits(using),
+        remarks=remarks(using),
+        decided=None if decided is None else decided.height,
     )
 
 
@@ -111,19 +98,19 @@ def read_judged(
     given = {"nuggets": [nuggets], "updates": updates, "matches": [matches]}
     readers = {**READERS, "updates": files.TEXTS_READER}
     tables = {name: read(given[name], readers[name], form_for(form, name)) for name in given}
-    tables["matches"] = files.drop_rejected(tables["matches"])
+    tables["matches"] = files.count_matches(tables["matches"], Rules())
     tables = name_topics(tables, "nuggets", "gold")
     every = rows.add_texts(tables["updates"].frame, None)
     gold = tables["nuggets"].frame.with_row_index("nugget")
-    known = split_ids(tables["matches"].frame, "update_id").with_row_index("match")
+    known = tables["matches"].frame.with_row_index("match")
 
     def resolve(sent: pl.DataFrame) -> pl.DataFrame:
         """Return `match update nugget` of the matches of these updates."""
-        return rows.resolve(known, split_ids(sent.with_row_index("update"), "update_id"), gold)
+        return rows.resolve(known, sent.with_row_index("update"), gold)
 
     unknown = known.join(resolve(every), on="match", how="anti")
     if "run" in known.columns:
-        named, run = unknown.join(gold, on=rows.NUGGET, how="semi"), pl.col("run").cast(pl.String)
+        named, run = unknown.join(gold, on=files.NUGGET, how="semi"), pl.col("run").cast(pl.String)
         others = (run.str.strip_chars() != "") & ~run.is_in(tables["updates"].runs)
         unknown = unknown.join(named.filter(others), on="match", how="anti")
     texts = every
@@ -171,13 +158,13 @@ def recalls(judged: JudgedUpdates, pairs: pl.DataFrame, gold: Table) -> FloatArr
     Runs are ranked by it since times don't matter for it. Where nuggets have importances below 0,
     as some of the track of 2013 have, those above 0 count alike.
     """
-    frame = split_ids(judged.updates, "update_id")
+    frame = judged.updates
     if "time" not in frame.columns:
         frame = frame.with_columns(time=pl.lit(0.0))
     sent = replace(gold, name="updates", frame=frame, runs=tuple(judged.runs))
     tables, rules = {"updates": sent, "nuggets": gold}, Rules()
     updates, nuggets = rows.find_scored_updates(tables, rules), rows.find_nuggets(tables, rules)
-    found = rows.UpdatePairs(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
+    found = rows.Found(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
     index = rows.index_of(tables, updates, nuggets, found, rules)
     reward = "binary" if (nuggets["importance"] < 0).any() else "importance"
     asked = [measure(f"R(reward={reward})")]

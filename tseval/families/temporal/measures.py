@@ -7,6 +7,7 @@ stand here, beside the contributions that they shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,13 +41,10 @@ DEFAULT_SCALE = "6h"
 
 def read_weight(text: str) -> float:
     """Return a weight above 0; a `NotANumber` says why not."""
-    try:
-        weight = number(text)
-    except NotANumber:
-        weight = 0.0
-    if weight <= 0:
-        raise NotANumber(f"'{text}' is no weight: give a number above 0")
-    return weight
+    with suppress(NotANumber):
+        if (weight := number(text)) > 0:
+            return weight
+    raise NotANumber(f"'{text}' is no weight: give a number above 0")
 
 
 COST = Parameter(
@@ -111,9 +109,8 @@ def default_cost(index: EarliestIndex) -> str:
 def leaves_cost_open(wanted: Iterable[Measure]) -> bool:
     """Return whether any of these measures could say what a text costs, and doesn't."""
     return any(
-        parameter.name == "cost" and not measure.has("cost")
+        "cost" in {each.name for each in measure.definition.parameters} and not measure.has("cost")
         for measure in wanted
-        for parameter in measure.definition.parameters
     )
 
 
@@ -159,18 +156,15 @@ def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
         return index.result(Contributions([find_useful(index, measure)], ratio()))
     cost = costs(index, measure, "updates")
     sent = index.outputs.select(*CONTRIBUTED, "^original$", "update", cost=cost)
-    of_updates = sent.select("update", "cost")
+    paid_for, paid = "update", sent.select("update", "cost")
     if "original" in sent.columns:
-        of_originals = of_updates.rename({"update": "original"})
-        sent = sent.drop("cost").join(of_originals, on="original", maintain_order="left")
-    if measure.argument("cost-of") == "match":
-        paid = index.earned(reward_of(measure)).join(of_updates, on="update")
-    else:
-        nuggets = index["nuggets"].select("nugget", cost=costs(index, measure, "nuggets"))
-        paid = (
-            index.earned(reward_of(measure)).drop("cost", strict=False).join(nuggets, on="nugget")
-        )
-    earned = paid.select(*CONTRIBUTED, above=pl.col("cost") * pl.col("worth"))
+        originals = paid.rename({"update": "original"})
+        sent = sent.drop("cost").join(originals, on="original", maintain_order="left")
+    if measure.argument("cost-of") == "nugget":
+        cost = costs(index, measure, "nuggets")
+        paid_for, paid = "nugget", index["nuggets"].select("nugget", cost=cost)
+    earned = index.earned(reward_of(measure)).join(paid, on=paid_for)
+    earned = earned.select(*CONTRIBUTED, above=pl.col("cost") * pl.col("worth"))
     return index.result(Contributions([earned, sent.select(*CONTRIBUTED, below="cost")], ratio()))
 
 
@@ -529,14 +523,12 @@ def cover(
     """Return C or LC, or with `area` the area under their curve."""
     if not measure.has("area"):
         return sum_up(formula, is_biased, index, measure)
-    (gain,) = {"gain", "latency_gain"}.intersection(
-        formula(Totals(index.rules, is_biased)).meta.root_names()
-    )
+    value = formula(Totals(index.rules, is_biased))
+    (gain,) = {"gain", "latency_gain"}.intersection(value.meta.root_names())
     start, end = pl.col("start"), pl.col("end")
     gains = index.gains.select(*KEY, "time", gain).join(index.times, on="topic")
     share = divided(end - pl.col("time").clip(start, end), end - start, 0.0)
     gains = gains.select(*KEY, "time", pl.col(gain) * share)
-    value = formula(Totals(index.rules, is_biased))
     topics = index.rewards.join(index.times, on="topic")
 
     def score(sums: pl.DataFrame) -> pl.DataFrame:
@@ -553,8 +545,8 @@ NO_BOUND = "0 to infinity: one update may find many nuggets"
 
 def define_draft(name: str, account: Callable[..., ContributionResult], **more: Any) -> Definition:
     """Return the definition of a measure of the draft."""
-    more = {"citation": CITATION} | more
-    return documented(account, name=name, family=FAMILY, account=account, **more)
+    more = {"family": FAMILY, "citation": CITATION, "account": account, **more}
+    return documented(account, name=name, **more)
 
 
 def define_track(
@@ -626,7 +618,14 @@ DEFINITIONS = (
         parameters=(ADVANTAGE, UNIT),
         check=check_timeliness,
     ),
-    define_draft("F", balance, range="0 to 1", citation=OF_F, parameters=(BETA, COST, REWARD)),
+    define_draft(
+        "F",
+        balance,
+        range="0 to 1",
+        citation=OF_F,
+        parameters=(BETA, COST, REWARD),
+        also=("F1",),
+    ),
     define_track("updates", count_updates, "0 to infinity", (), higher_is_better=False),
     define_track("sampled", count_sampled, "0 to infinity", ()),
     *define_gains(is_biased=False),

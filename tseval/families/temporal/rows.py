@@ -29,7 +29,8 @@ were read (UInt32, the same for one row in all frames; of equal times the smalle
 `index.times`
 : A row a topic: `topic start end latest`.
 
-In `index.updates` an `update_id` is a String, elsewhere a pair of codes: `files.join_ids`.
+In `index.updates` an `update_id` is a String, elsewhere of the track's runs a pair of codes:
+`files.join_ids`.
 
 An `update_id` and a `text` are those of what stands for the update: of the pool's update that it
 repeats. Ids and texts are Strings; `judged` is false where neither an assessor nor a matcher has
@@ -39,16 +40,14 @@ judged an update.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from tseval.core.frames import FrameIndex, relative_start, spans
+from tseval.core.frames import FrameIndex, relative_start, spans, warn_of_topics
 from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import (
     ARRIVAL,
@@ -60,12 +59,13 @@ from tseval.core.kernel import (
     natural,
     quotient,
     running_total,
+    sort_rows,
     total,
     value,
 )
 from tseval.core.wording import count, listed, none_of, percent
 from tseval.errors import Doubt, InputError, Reason, UsageError
-from tseval.families.temporal.files import has_header, join_ids, of_documents
+from tseval.families.temporal.files import NUGGET, UPDATE, has_header, join_ids, join_updates
 from tseval.families.temporal.rules import Rules
 from tseval.io.names import natural_order
 from tseval.io.tables import Table
@@ -81,8 +81,6 @@ LETTERS = "letters"
 WORD = re.compile(r"\w+")
 TOKEN = r"[^\t\n\v\f\r ]+"
 TWO_IN_A_WORD = r"^[^\t\n\v\f\r ]{2}"
-UPDATE = ("topic", "update_id")
-NUGGET = ("topic", "nugget_id")
 
 
 @frozen
@@ -97,34 +95,29 @@ class EarliestIndex(FrameIndex):
     """Whether there are texts at all: a run of the track has none without a pool."""
     spans_in_bytes: bool = False
     """Whether the spans of matches count bytes, not characters."""
-    _sums: dict[tuple[str, bytes], pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _earned(self) -> dict[str, pl.DataFrame]:
-        """What is known of `earned`, by the reward; other frames have none of it."""
-        return {}
-
-    @cached_property
-    def _gold(self) -> dict[str, pl.DataFrame]:
-        """What is known of `gold`, by the reward."""
+    def _known(self) -> dict[tuple[str, str | bytes], pl.DataFrame]:
+        """What several measures join or add up alike; other frames have none of it."""
         return {}
 
     def earned(self, reward: str) -> pl.DataFrame:
         """The earliest matches with their worth: the reward, by how far each says more of it."""
-        if reward not in self._earned:
+        key = "earned", reward
+        if key not in self._known:
             rewards = weigh_nuggets(self["nuggets"], reward).select("nugget", "reward")
             firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
-            worth = pl.col("reward") * pl.col("rise")
-            self._earned[reward] = firsts.with_columns(worth=worth)
-        return self._earned[reward]
+            self._known[key] = firsts.with_columns(worth=pl.col("reward") * pl.col("rise"))
+        return self._known[key]
 
     def gold(self, reward: str) -> pl.DataFrame:
         """Every nugget with its reward, once for each run."""
-        if reward not in self._gold:
+        key = "gold", reward
+        if key not in self._known:
             nuggets = weigh_nuggets(self["nuggets"], reward)
             nuggets = nuggets.select("topic", "time", below="reward")
-            self._gold[reward] = self.pairs.join(nuggets, on="topic")
-        return self._gold[reward]
+            self._known[key] = self.pairs.join(nuggets, on="topic")
+        return self._known[key]
 
     @cached_property
     def updates(self) -> pl.DataFrame:
@@ -197,48 +190,52 @@ class EarliestIndex(FrameIndex):
         texts = self.outputs.select("update", pl.col("^(text|pool_row)$"))
         spans = add_texts(spans.join(texts, on="update"), self.frames.get("pool"))
         marked = mark_words(spans, self.rules.words, self.spans_in_bytes).sort("update", "low")
+        own = pl.col("update").cast(pl.Int64) * 2**32  # in order, so that a maximum ends with it
         high = pl.max_horizontal("low", "high")
-        behind = high.cum_max().shift(1, fill_value=0).over("update")
+        behind = (own + high).cum_max().shift(1, fill_value=0) - own
         new = (high - pl.max_horizontal("low", behind)).clip(0)
-        number = marked.group_by("update").agg(marked=new.cast(pl.Int64).sum().cast(pl.Float64))
+        total_new = pl.col("new").cast(pl.Int64).sum().cast(pl.Float64)
+        number = marked.with_columns(new=new).group_by("update").agg(marked=total_new)
         known = updates.join(number, on="update", how="left", maintain_order="left")
         return known["marked"].fill_null(0.0)
 
     @cached_property
     def gains(self) -> pl.DataFrame:
         """What each earliest match gains: its reward and its latency discount, 1 on time."""
-        rewards = weigh_nuggets(self["nuggets"], self.rules.reward).select("nugget", "reward")
-        firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
+        weights = self.outputs.select("update", "weight")
+        firsts = self.earned(self.rules.reward).join(weights, on="update", maintain_order="left")
         late = (firsts["time"] - firsts["since"]).to_numpy()
-        firsts = firsts.join(
-            self.outputs.select("update", "weight"), on="update", maintain_order="left"
-        ).with_columns(L=1 - (2 / np.pi) * np.arctan(late / LATENCY_STEP))
-        gain, weight = pl.col("reward") * pl.col("rise"), pl.col("weight")
+        discount = pl.Series(1 - (2 / np.pi) * np.arctan(late / LATENCY_STEP))
         amounts = {
-            "gain": gain,
-            "latency_gain": gain * pl.col("L"),
-            "discount": pl.col("L") * pl.col("rise"),
+            "gain": pl.col("worth"),
+            "latency_gain": pl.col("worth") * discount,
+            "discount": discount * pl.col("rise"),
         }
-        weighted = {f"weighted_{name}": amount * weight for name, amount in amounts.items()}
+        weighted = {f"weighted_{each}": amounts[each] * pl.col("weight") for each in amounts}
         return firsts.select(*KEY, "time", "nugget", found="rise", **amounts, **weighted)
 
     def sums(self, frame: str, times: pl.DataFrame | None) -> pl.DataFrame:
         """Return the sums of all amounts of a frame by unit, before the times of the units."""
         key = frame, b"" if times is None else times["before"].to_numpy().tobytes()
-        if key not in self._sums:
+        if key not in self._known:
             table = getattr(self, frame)
             every = Contributions([table.drop("nugget", strict=False)], lambda sums: sums)
-            self._sums[key] = value(every, self.pairs, times)
-        return self._sums[key]
+            self._known[key] = value(every, self.pairs, times)
+        return self._known[key]
 
 
-class UpdatePairs(NamedTuple):
+class Found(NamedTuple):
     """Who says what: `update nugget`, and `grade score start end` as far as there are such."""
 
     pairs: pl.DataFrame
+    matcher: str = ""
     judged: pl.Series | None = None
     """The updates that matches name, where only these and those in the pool were judged."""
     in_bytes: bool = False
+    traits: Mapping[str, str] = {}
+    remarks: tuple[str, ...] = ()
+    decided: int | None = None
+    """How many pairs corrections decide, where there are such."""
 
 
 # Updates, and what stands for them.
@@ -253,14 +250,14 @@ def find_scored_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFra
     """
     updates = tables["updates"].frame.with_row_index("update")
     updates = updates.with_columns(pl.col("^cost$").fill_null(1.0), weight=weigh(updates, rules))
-    if "pool" not in tables:
-        return updates.with_columns(sampled=pl.lit(True))
     pool = pool_of(tables)
+    if pool is None:
+        return updates.with_columns(sampled=pl.lit(True))
     if rules.exact_duplicates == "lookup" and "duplicates" in tables:
         updates = _look_up_duplicates(updates, pool, tables["duplicates"].frame)
     places = pool.select("topic", stands="update_id").with_row_index("place")
     names = find_canonical(pool, rules).join(places, on=["topic", "stands"])
-    found = of_documents(updates.select("update", *UPDATE), names).join(names, on=UPDATE)
+    found = join_updates(names, updates.select("update", *UPDATE))
     none = pl.repeat(None, updates.height, dtype=pl.UInt32, eager=True)
     place = none.scatter(found["update"], found["place"])
     updates = updates.with_columns(sampled=place.is_not_null())
@@ -276,8 +273,10 @@ def find_scored_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFra
     return updates
 
 
-def pool_of(tables: Mapping[str, Table]) -> pl.DataFrame:
-    """Return the pool; of rows that repeat an id the last one counts."""
+def pool_of(tables: Mapping[str, Table]) -> pl.DataFrame | None:
+    """Return the pool, if there is one; of rows that repeat an id the last one counts."""
+    if "pool" not in tables:
+        return None
     return tables["pool"].frame.unique(UPDATE, keep="last", maintain_order=True)
 
 
@@ -295,8 +294,7 @@ def find_canonical(pool: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     if "duplicate_id" not in pool.columns or rules.duplicates == "ignore":
         return pool.select(*UPDATE, stands="update_id")
     others = pool.select("topic", duplicate_id="update_id", other="update_id")
-    none = pl.struct(doc=pl.lit(NO_DUPLICATE, pl.Categorical), part=pl.lit("", pl.Categorical))
-    others = others.filter(pl.col("other") != none)
+    others = others.filter(join_ids(others, "other")["other"] != NO_DUPLICATE)
     named = pool.select(*UPDATE, "duplicate_id").join(
         others, on=["topic", "duplicate_id"], how="left", maintain_order="left"
     )
@@ -319,8 +317,10 @@ def _look_up_duplicates(
 
 def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
     """Return each update's weight among the lines of its run and topic."""
+    run, topic = (pl.col(name).to_physical().cast(pl.UInt64) for name in KEY)
+    unit = run * 2**32 + topic  # rows are grouped by one number in a third of the time
     if rules.confidence == "place":
-        return quotient(pl.lit(1.0), pl.col("update").cum_count().over(KEY))
+        return quotient(pl.lit(1.0), pl.col("update").cum_count().over(unit))
     if "confidence" not in updates.columns:
         raw = pl.repeat(1.0, pl.len())
     else:
@@ -328,7 +328,7 @@ def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
         raw = pl.when(raw.is_infinite()).then(INFINITE_CONFIDENCE).otherwise(raw)
     if rules.confidence == "raw":
         return raw
-    least, greatest = raw.min().over(KEY), raw.max().over(KEY)
+    least, greatest = raw.min().over(unit), raw.max().over(unit)
     return pl.when(greatest > least).then((raw - least) / (greatest - least)).otherwise(0.5)
 
 
@@ -368,8 +368,8 @@ def know_since(
         return nuggets
     if "matches" in tables:
         matches = tables["matches"].frame
-        if "pool" in tables:
-            stands = find_canonical(pool_of(tables), rules)
+        if (pool := pool_of(tables)) is not None:
+            stands = find_canonical(pool, rules)
             matches = matches.join(stands, on=UPDATE, how="left", maintain_order="left")
             matches = matches.with_columns(update_id=pl.coalesce("stands", "update_id"))
         pairs = resolve(matches, updates, nuggets)
@@ -398,29 +398,18 @@ def weigh_nuggets(nuggets: pl.DataFrame, kind: str) -> pl.DataFrame:
 # Who says what.
 
 
-def count_matches(matches: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """Return the matches that count, and as what, by the rule `grades`."""
-    if rules.grades == "graded":
-        return matches
-    if "grade" not in matches.columns:
-        raise UsageError(f"rule grades={rules.grades} changes nothing: all matches are in full")
-    counted = matches.filter(pl.col("grade") == 1) if rules.grades == "full" else matches
-    return counted.drop("grade")
-
-
 def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
     """Return `match update nugget` of the matches of updates and nuggets that are there.
 
     An update id that several runs sent stands for each of them, unless the match names its run.
     """
     known = matches.select(*UPDATE, "nugget_id", pl.col("^run$")).with_row_index("match")
-    known = known.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
-    sent = of_documents(updates, known).select(*UPDATE, "update", of="run")
-    pairs = known.join(sent, on=UPDATE)
+    pairs = join_updates(known, updates.select(*UPDATE, "update", of="run"))
+    pairs = pairs.join(nuggets.select(*NUGGET, "nugget"), on=NUGGET)
     if "run" in matches.columns:
         run, of = (pl.col(name).cast(pl.String) for name in ("run", "of"))
         pairs = pairs.filter((run.str.strip_chars() == "") | (run == of))
-    return pairs.select("match", "update", "nugget").sort("match", "update")
+    return sort_rows(pairs.select("match", "update", "nugget"), "match", "update")
 
 
 def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
@@ -436,7 +425,7 @@ def index_of(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
     nuggets: pl.DataFrame,
-    found: UpdatePairs,
+    found: Found,
     rules: Rules,
     times: pl.DataFrame | None = None,
 ) -> EarliestIndex:
@@ -452,11 +441,12 @@ def index_of(
     present = judged.select(*KEY, f"^{ARRIVAL}$").filter(begins()).unique()
     if rules.unsampled == "skip":
         judged = judged.filter("sampled")
-    outputs = judged.sort(*KEY, "time", maintain_order=True)
+    outputs = sort_rows(judged, *KEY, "time")
     may_match = outputs.select("update", *CONTRIBUTED, "sampled")
     if rules.unsampled == "one-word":
         may_match = may_match.filter("sampled")
-    pairs = unite_pairs(found.pairs.join(may_match.drop("sampled"), on="update"))
+    may_match = may_match.drop("sampled")
+    pairs = unite_pairs(found.pairs.join(may_match, on="update", maintain_order="left"))
     is_judged = pl.lit(found.judged is None) | (pl.col("sampled") & ("pool" in tables))
     if found.judged is not None:
         is_judged |= pl.col("update").is_in(found.judged.unique().implode())
@@ -472,7 +462,8 @@ def index_of(
     gold = known.select("nugget", "topic", "importance", since="time")
     firsts = find_firsts(pairs).join(gold, on=["topic", "nugget"], maintain_order="left")
     frames = {"nuggets": known, "pairs": pairs, "firsts": firsts, "present": present}
-    frames |= {"pool": pool_of(tables)} if "pool_row" in outputs.columns else {}
+    if "pool_row" in outputs.columns and (pool := pool_of(tables)) is not None:
+        frames["pool"] = pool
     is_track = "team" in tables["updates"].frame.columns
     return EarliestIndex(
         tuple(run.categories),
@@ -491,16 +482,15 @@ def unite_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
     pair = ["update", "nugget"]
     if "grade" in pairs.columns:
         pairs = pairs.with_columns(pl.col("grade").max().over(pair))
-    pairs = pairs.sort("match") if "match" in pairs.columns else pairs
-    once = pairs.unique(pair, keep="first", maintain_order=True).sort(pair)
-    return once.drop("match", strict=False)
+    pairs = sort_rows(pairs, *pair, *[name for name in ("match",) if name in pairs.columns])
+    return pairs.filter(begins(*pair)).drop("match", strict=False)
 
 
 def find_firsts(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the earliest match of each nugget, and with grades each that says more of it."""
     unit = [*KEY, "nugget"]
-    rows = pairs.sort(*unit, "time", "update").with_columns(said=pl.len().over(unit))
-    opens = pl.struct(unit).rle_id().diff().fill_null(1) != 0
+    rows = sort_rows(pairs, *unit, "time").with_columns(said=pl.len().over(unit))
+    opens = begins(*unit)
     if "grade" not in pairs.columns:
         return rows.filter(opens).with_columns(grade=1.0, rise=1.0, opens=True)
     best = pl.col("grade").cum_max().over(unit)
@@ -572,17 +562,19 @@ def mark_words(spans: pl.DataFrame, kind: str, in_bytes: bool) -> pl.DataFrame:
     text, start, end = pl.col("text"), pl.col("start"), pl.col("end")
     length = text.str.len_chars().cast(pl.Int64)
     low, high = (pl.min_horizontal(at.cast(pl.Int64), length).clip(0) for at in (start, end))
-    if kind == "blanks":
-        before = text.str.slice(0, low + 1).str.count_matches(" ", literal=True).cast(pl.Int64)
-        first_word = (before - 1).clip(0)
-        behind = text.str.slice(0, high).str.count_matches(" ", literal=True)
+    by_blanks = kind == "blanks"
+
+    def count_until(place: pl.Expr) -> pl.Expr:
+        before, what = text.str.slice(0, place), " " if by_blanks else TOKEN
+        return before.str.count_matches(what, literal=by_blanks).cast(pl.Int64)
+
+    if by_blanks:
+        first_word = (count_until(low + 1) - 1).clip(0)
     else:
         is_inside = text.str.slice(low - 1, 2).str.contains(TWO_IN_A_WORD) & (low > 0)
-        begun = text.str.slice(0, low).str.count_matches(TOKEN).cast(pl.Int64)
-        first_word = begun - is_inside.cast(pl.Int64)
-        behind = text.str.slice(0, high).str.count_matches(TOKEN)
+        first_word = count_until(low) - is_inside.cast(pl.Int64)
     return spans.with_columns(
-        spans.with_columns(texts).select(low=first_word, high=behind.cast(pl.Int64))
+        spans.with_columns(texts).select(low=first_word, high=count_until(high))
     )
 
 
@@ -617,16 +609,17 @@ def runs_in(frame: pl.DataFrame) -> list[str]:
 
 def warn_of_pool(pool: Any, tables: Mapping[str, Table], rules: Rules) -> Iterator[str]:
     """Yield warnings about a pool of the track, which may lack a header."""
-    if isinstance(pool, str | Path) and "pool" in tables:
+    if "pool" in tables and not pool.is_table:
         if rules.pool_header == "always" and not has_header(pool):
             yield "the pool has no header: its first row is lost, as it was to the script"
         elif tables["pool"].frame["line"].head(1).to_list() == [1]:
             yield "the pool has no header; it is read all the same"
 
 
-def begins() -> pl.Expr:
-    """Return whether a row is of another run or topic than the row before."""
-    return pl.any_horizontal(pl.col(KEY) != pl.col(KEY).shift()).fill_null(True)
+def begins(*names: str) -> pl.Expr:
+    """Return whether a row differs from the row before in these columns, or in run and topic."""
+    keys = pl.col(names or KEY)
+    return pl.any_horizontal(keys != keys.shift()).fill_null(True)
 
 
 MARKS = ("sampled", "early", "silent", "judged")
@@ -635,10 +628,7 @@ where a matcher reads it, and those that somebody judged."""
 
 
 def take_census(
-    tables: Mapping[str, Table],
-    updates: pl.DataFrame,
-    counted: pl.DataFrame,
-    index: EarliestIndex,
+    tables: Mapping[str, Table], updates: pl.DataFrame, counted: pl.DataFrame, index: EarliestIndex
 ) -> pl.DataFrame:
     """Return how many updates each run has of each topic, and how many of these have marks.
 
@@ -646,20 +636,15 @@ def take_census(
     """
     starts = index.times["start"].gather(index.outputs["topic"].to_physical())
     sent = index.outputs.select(*KEY, "judged", early=pl.col("time") < starts)
-    parts = [
-        updates.group_by(KEY).agg(read=pl.len(), sampled=count_marked("sampled")),
-        counted.group_by(KEY).agg(rows=pl.len()),
-        sent.group_by(KEY).agg(count_marked("early"), count_marked("judged")),
-    ]
-    if "matches" not in tables:
-        texts = add_texts(counted, pool_of(tables) if "pool" in tables else None)
-        blank = texts.select(*KEY, silent=pl.col("text") == "")
-        parts.append(blank.group_by(KEY).agg(count_marked("silent")))
-    return add_up(parts)
-
-
-COUNTED = ("read", "rows", *MARKS)
-"""The numbers of a census."""
+    silent = pl.col("text") == "" if "matches" not in tables else pl.lit(value=False)
+    texts = add_texts(counted, pool_of(tables)) if "matches" not in tables else counted
+    return add_up(
+        [
+            updates.group_by(KEY).agg(count_marked("sampled"), read=pl.len()),
+            texts.group_by(KEY).agg(rows=pl.len(), silent=silent.cast(pl.Int64).sum()),
+            sent.group_by(KEY).agg(count_marked("early"), count_marked("judged")),
+        ]
+    )
 
 
 def count_marked(name: str) -> pl.Expr:
@@ -671,24 +656,19 @@ def add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Return the numbers of several tables by run and topic."""
     named = [part.with_columns(pl.col(KEY).cast(pl.String)) for part in parts]
     every = pl.concat(named, how="diagonal_relaxed")
-    numbers = pl.exclude(KEY).cast(pl.Int64).sum()
-    census = every.group_by(KEY, maintain_order=True).agg(numbers)
-    lacking = [name for name in ("silent",) if name not in census.columns]
-    return census.with_columns(pl.lit(0).alias(name) for name in lacking)
+    return every.group_by(KEY, maintain_order=True).agg(pl.exclude(KEY).cast(pl.Int64).sum())
 
 
 def find_warnings(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
-    found: UpdatePairs,
+    found: Found,
     index: EarliestIndex,
-    decided: int | None = None,
     census: pl.DataFrame | None = None,
 ) -> Iterator[str]:
     """Yield what a reader should know of files that do not fit together, of runs, and of gold.
 
-    `decided` is how many pairs corrections decide, where there are such. `census` is that of all
-    updates, where these are but some.
+    `census` is that of all updates, where these are but some.
     """
     gold, by_text = index["nuggets"], "matches" not in tables
     counted = updates if index.rules.unsampled != "skip" else updates.filter("sampled")
@@ -697,8 +677,8 @@ def find_warnings(
         refuse_foreign_pool(tables, census, index)
     if not by_text:
         yield from _warn_of_matches(tables, updates, found)
-    if decided is not None:
-        yield from _warn_of_corrections(tables, updates, decided)
+    if found.decided is not None:
+        yield from _warn_of_corrections(tables, updates, found.decided)
     if "duplicates" in tables:
         pairs = tables["duplicates"].frame
         by = [name for name in UPDATE if name in pairs.columns]
@@ -709,8 +689,7 @@ def find_warnings(
             yield f"{none} of an update of these runs"
     if dropped := tables["nuggets"].frame.height - gold.height:
         yield f"{count(dropped, 'nugget')} left out by the rules"
-    yield from _warn_of_runs(census, counted, index)
-    yield from _warn_of_unjudged(census, index, has_pool="pool" in tables)
+    yield from _warn_of_runs(census, counted, index, has_pool="pool" in tables)
     blank = gold.filter(pl.col("text") == "")["nugget_id"].to_list()
     if by_text and blank:
         yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
@@ -728,7 +707,7 @@ def find_warnings(
 
 
 def _warn_of_matches(
-    tables: Mapping[str, Table], updates: pl.DataFrame, found: UpdatePairs
+    tables: Mapping[str, Table], updates: pl.DataFrame, found: Found
 ) -> Iterator[str]:
     """Yield warnings about matches; only those that a track published may name unknown nuggets."""
     matches, nuggets = tables["matches"].frame, tables["nuggets"].frame.with_row_index("nugget")
@@ -774,16 +753,15 @@ def _warn_of_corrections(
 
 
 def _warn_of_runs(
-    census: pl.DataFrame, counted: pl.DataFrame, index: EarliestIndex
+    census: pl.DataFrame, counted: pl.DataFrame, index: EarliestIndex, *, has_pool: bool
 ) -> Iterator[str]:
-    """Yield warnings about runs: topics, the pool, times, confidences and texts."""
-    is_judged = pl.col("topic").is_in(index.topics)
-    unknown = census.filter(~is_judged & (pl.col("rows") > 0)).group_by("run")
-    for run, topics in sorted_by_run(unknown.agg(pl.col("topic").sort()).iter_rows(), index):
-        noun = count(len(topics), "topic")
-        yield f"run {run}: {noun} not in the gold, ignored: {listed(topics)}"
-    of_runs = census.filter(is_judged).group_by("run").agg(count_marked(name) for name in COUNTED)
-    judged = sorted_by_run(of_runs.rows(named=True), index)
+    """Yield warnings about runs: topics, the pool, times, confidences, texts and judgments."""
+    run, told = pl.col("run").cast(pl.Enum(index.runs)), pl.col("confidence").fill_null(0.0)
+    census = census.with_columns(run).sort("run")
+    yield from warn_of_topics(census.filter(pl.col("rows") > 0), index.topics, "in the gold")
+    of_runs = census.filter(pl.col("topic").is_in(index.topics)).group_by("run")
+    numbers = of_runs.agg(pl.exclude("topic").cast(pl.Int64).sum()).sort("run")
+    judged = numbers.rows(named=True)
     for each in judged:
         if each["read"] and not each["sampled"]:
             none = none_of("its", each["read"], "update", "updates")
@@ -793,25 +771,26 @@ def _warn_of_runs(
             early = count(each["early"], "update")
             yield f"run {each['run']}: {early} before the start of the topic"
     if "confidence" in counted.columns:
-        told = pl.col("confidence").fill_null(0.0)
-        levels = counted.group_by("run").agg(least=told.min(), most=told.max())
-        levels = levels.with_columns(pl.col("run").cast(pl.String))
-        number = census.group_by("run").agg(count_marked("rows"))
-        levels = levels.join(number.filter(pl.col("rows") > 1), on="run")
-        equal = levels.filter(pl.col("least") == pl.col("most"))
-        for run, value in sorted_by_run(equal.select("run", "least").iter_rows(), index):
-            yield f"run {run}: every confidence is {value:g}"
+        levels = counted.group_by(run).agg(least=told.min(), most=told.max())
+        several = census.group_by("run").agg(count_marked("rows")).filter(pl.col("rows") > 1)
+        levels = levels.filter(pl.col("least") == pl.col("most")).join(several, on="run")
+        for name, level in levels.sort("run").select("run", "least").iter_rows():
+            yield f"run {name}: every confidence is {level:g}"
     for each in judged:
         if each["silent"]:
             silent = count(each["silent"], "update")
             told_of = f"run {each['run']}: {silent} without text cannot be matched"
             yield Reason(told_of) if each["silent"] == each["rows"] else told_of
-
-
-def sorted_by_run(rows: Iterable[Any], index: EarliestIndex) -> list[Any]:
-    """Return rows with a run, which begin with it or have it by name, in the order of the runs."""
-    place = {run: at for at, run in enumerate(index.runs)}
-    return sorted(rows, key=lambda row: place[row["run"] if isinstance(row, dict) else row[0]])
+    shares = numbers.filter(pl.col("rows") > 0)
+    shares = shares.select("run", share=quotient(pl.col("judged"), pl.col("rows")))
+    some = shares.filter(pl.col("share") < 1).sort("share", maintain_order=True)
+    if some.height and (shares["share"] > 0).any():  # else no update is in the pool: told above
+        every = [percent(each) for each in some["share"]]
+        ends = every if len(every) <= 2 else [every[0], every[-1]]
+        told_of = (" and " if len(every) == 2 else " to ").join(ends)
+        known = "are judged" if has_pool else "are known to be judged without --pool"
+        names = listed(some["run"].to_list())
+        yield Doubt(f"{told_of} of updates {known} ({names}); the others count as no match")
 
 
 def refuse_foreign_pool(
@@ -823,33 +802,13 @@ def refuse_foreign_pool(
     """
     judged = census.filter(pl.col("topic").is_in(index.topics))
     number, sampled = judged.select(count_marked("read"), count_marked("sampled")).row(0)
-    updates = tables["updates"].frame
-    if "pool" not in tables or "team" in updates.columns or sampled or not number:
+    pool, updates = tables.get("pool"), tables["updates"].frame
+    if pool is None or "team" in updates.columns or sampled or not number:
         return
-    pool, runs = tables["pool"], runs_in(updates)
-    if pool.frame.height:
-        first = join_ids(pool.frame.head(1), "update_id").row(0, named=True)
+    for row in join_ids(pool.frame.head(1), "update_id").iter_rows(named=True):
         reason = (
             f"{none_of('the', number, 'update', 'updates')} in the pool, of all that the runs have "
-            f'in judged topics: the pool has updates such as "{first["update_id"]}" of topic '
-            f'"{first["topic"]}", the runs are {listed(runs)}'
+            f'in judged topics: the pool has updates such as "{row["update_id"]}" of topic '
+            f'"{row["topic"]}", the runs are {listed(runs_in(updates))}'
         )
         raise _unrelated(pool, reason, FOREIGN_POOL_CURE)
-
-
-def _warn_of_unjudged(
-    census: pl.DataFrame, index: EarliestIndex, *, has_pool: bool
-) -> Iterator[Doubt]:
-    """Yield a warning of runs with updates that nobody judged: the least share first."""
-    judged = census.filter(pl.col("topic").is_in(index.topics), pl.col("rows") > 0)
-    of_runs = judged.group_by("run").agg(
-        share=quotient(count_marked("judged"), count_marked("rows"))
-    )
-    shares = dict(sorted_by_run(of_runs.iter_rows(), index))
-    some = sorted((run for run in shares if shares[run] < 1), key=shares.__getitem__)
-    if some and any(shares.values()):  # else no update is in the pool: told above
-        every = [percent(shares[run]) for run in some]
-        ends = every if len(every) <= 2 else [every[0], every[-1]]
-        told = (" and " if len(every) == 2 else " to ").join(ends)
-        known = "are judged" if has_pool else "are known to be judged without --pool"
-        yield Doubt(f"{told} of updates {known} ({listed(some)}); the others count as no match")

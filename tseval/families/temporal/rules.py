@@ -6,20 +6,10 @@ edition is an instance of it; the code that reads the record knows no editions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from tseval.core.rules import Edition, RuleSet, choice
 from tseval.records import frozen
-
-WEIGHING = (
-    "reward",
-    "lengths",
-    "words",
-    "latency-mean",
-    "confidence",
-    "weights",
-    "cb-latency-mean",
-    "empty",
-)
-"""The rules that only measures read; the others shape the tables before any measure sees them."""
 
 
 @frozen
@@ -195,81 +185,71 @@ DRAFT = Edition(
     citation="Draft Metrics, TREC Temporal Summarization track, 22 April 2013",
     rules=Rules(),
 )
+LEADING = ("HM", "nELG", "LC", "C", "V")
 TS = Edition(
     name="ts",
     family="temporal",
     summary="the measures of TREC Temporal Summarization 2013-2015 by their published formulas",
     measures=tuple(TITLES_2015),
-    leading=("HM", "nELG", "LC", "C", "V"),
+    leading=LEADING,
     on_missing="zero",
     citation="TREC Temporal Summarization track, metrics of 24 October 2013 and 11 June 2014",
     rules=Rules(exact_duplicates="lookup"),
     titles=TITLES_2015,
 )
-TS2013 = Edition(
-    name="ts2013",
-    family="temporal",
-    summary="what the official script of 2013 computes",
-    measures=tuple(TITLES_2013),
+
+
+def edition_of(
+    year: int,
+    titles: Mapping[str, str],
+    more: str = "",
+    leading: Sequence[str] = LEADING,
+    **rules: str,
+) -> Edition[Rules]:
+    """Return the edition of a year's official script, whose tables have these titles."""
+    return Edition(
+        name=f"ts{year}",
+        family="temporal",
+        summary=f"what the official script of {year} computes{more}",
+        measures=tuple(titles),
+        leading=tuple(leading),
+        on_missing="skip",
+        citation=f"the evaluation script of the TREC {year} Temporal Summarization track",
+        rules=Rules(pool_header="always", reward="constant", words="blanks", empty="zero", **rules),
+        titles=titles,
+    )
+
+
+TS2013 = edition_of(
+    2013,
+    TITLES_2013,
     leading=("ELG", "LC", "EG", "C", "V"),
-    on_missing="skip",
-    citation="the evaluation script of the TREC 2013 Temporal Summarization track",
-    rules=Rules(
-        fields="blanks",
-        pool_header="always",
-        topic_names="bare",
-        unsampled="skip",
-        reward="constant",
-        lengths="column",
-        words="blanks",
-        empty="zero",
-    ),
-    titles=TITLES_2013,
+    fields="blanks",
+    topic_names="bare",
+    unsampled="skip",
+    lengths="column",
 )
-TS2014 = Edition(
-    name="ts2014",
-    family="temporal",
-    summary="what the official script of 2014 computes",
-    measures=tuple(TITLES_2014),
-    leading=("HM", "nELG", "LC", "C", "V"),
-    on_missing="skip",
-    citation="the evaluation script of the TREC 2014 Temporal Summarization track",
-    rules=Rules(
-        pool_header="always",
-        unsampled="one-word",
-        unimportant="drop",
-        reward="constant",
-        words="blanks",
-        latency_mean="updates",
-        confidence="place",
-        cb_latency_mean="updates",
-        empty="zero",
-    ),
-    titles=TITLES_2014,
+TS2014 = edition_of(
+    2014,
+    TITLES_2014,
+    unsampled="one-word",
+    unimportant="drop",
+    latency_mean="updates",
+    confidence="place",
+    cb_latency_mean="updates",
 )
-TS2015 = Edition(
-    name="ts2015",
-    family="temporal",
-    summary="what the official script of 2015 computes, without its options;"
-    " the official scores were made with --matched-nuggets-only --latency-from all",
-    measures=tuple(TITLES_2015),
-    leading=("HM", "nELG", "LC", "C", "V"),
-    on_missing="skip",
-    citation="the evaluation script of the TREC 2015 Temporal Summarization track",
-    rules=Rules(
-        fields="stripped",
-        pool_header="always",
-        topic_names="bare",
-        unsampled="one-word",
-        exact_duplicates="lookup",
-        unimportant="drop",
-        unmatched_topics="skip",
-        reward="constant",
-        words="blanks",
-        confidence="min-max",
-        weights="plain",
-        cb_latency_mean="updates",
-        empty="zero",
-    ),
-    titles=TITLES_2015,
+TS2015 = edition_of(
+    2015,
+    TITLES_2015,
+    ", without its options; the official scores were made with --matched-nuggets-only "
+    "--latency-from all",
+    fields="stripped",
+    topic_names="bare",
+    unsampled="one-word",
+    exact_duplicates="lookup",
+    unimportant="drop",
+    unmatched_topics="skip",
+    confidence="min-max",
+    weights="plain",
+    cb_latency_mean="updates",
 )

@@ -1,0 +1,1 @@
+"""A measure and a family that another package adds to tseval."""
