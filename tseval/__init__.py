@@ -1,54 +1,15 @@
 """tseval: evaluate systems that summarise or filter a stream of text over time.
 
-Everything public is named here and loaded when first used, so that `import tseval` is quick.
+Everything public is named here and loaded when first used, so that `import tseval` is quick; the
+types stand in `__init__.pyi`.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tseval import drawer, version
-
-if TYPE_CHECKING:
-    from tseval.comparison import compare
-    from tseval.comparison.sweep import sweep
-    from tseval.comparison.with_gold import lead
-    from tseval.core.measure import Measure
-    from tseval.core.registry import measure
-    from tseval.core.scores import Scores
-    from tseval.errors import (
-        EngineError,
-        InputError,
-        MeasureError,
-        MissingExtra,
-        MissingTopics,
-        OutputError,
-        TsevalError,
-        UsageError,
-    )
-    from tseval.families.calls import (
-        curve,
-        explain,
-        jitter,
-        match,
-        sample,
-        score,
-        score_changes,
-        score_clusters,
-        score_crisisfacts,
-        score_filtering,
-        score_incidents,
-        score_responses,
-        score_timelines,
-        score_values,
-    )
-    from tseval.families.clusters.family import sample_posts
-    from tseval.families.incidents.pooling import pool_incidents
-    from tseval.families.temporal.files import read_matches, read_nuggets, read_updates
-    from tseval.families.temporal.gold import LiveScores
-    from tseval.families.temporal.rows import EarliestIndex
-    from tseval.reporting.api import report
 
 __version__ = version.VERSION
 
@@ -91,45 +52,7 @@ _PUBLIC = {
     "score_values": "tseval.families.calls",
 }
 
-__all__ = [
-    "EarliestIndex",
-    "EngineError",
-    "InputError",
-    "LiveScores",
-    "Measure",
-    "MeasureError",
-    "MissingExtra",
-    "MissingTopics",
-    "OutputError",
-    "Scores",
-    "TsevalError",
-    "UsageError",
-    "__version__",
-    "compare",
-    "curve",
-    "explain",
-    "jitter",
-    "lead",
-    "match",
-    "measure",
-    "pool_incidents",
-    "read_matches",
-    "read_nuggets",
-    "read_updates",
-    "report",
-    "sample",
-    "sample_posts",
-    "score",
-    "score_changes",
-    "score_clusters",
-    "score_crisisfacts",
-    "score_filtering",
-    "score_incidents",
-    "score_responses",
-    "score_timelines",
-    "score_values",
-    "sweep",
-]
+__all__ = ["__version__", *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,28 +14,8 @@ TsevalError           anything tseval refuses to do
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-
-__all__ = [
-    "DryRun",
-    "EngineError",
-    "Fault",
-    "InputError",
-    "MeasureError",
-    "MissingExtra",
-    "MissingTopics",
-    "OutputError",
-    "PluginWarning",
-    "Reason",
-    "TsevalError",
-    "UsageError",
-    "did_you_mean",
-    "input_error",
-    "nearest",
-    "reason_of",
-    "visible",
-]
 
 FAULTS_SHOWN = 10
 """How many faults of a file a command shows before it counts the rest."""
@@ -61,10 +41,25 @@ class Doubt(str):
     __slots__ = ()
 
 
-def check_choice(name: str, value: str, known: Sequence[str]) -> None:
+def check_choice(name: str, value: str, known: Collection[str]) -> None:
     """Refuse a word that is none of those known."""
     if value not in known:
-        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")
+        like = did_you_mean(value, known)
+        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}{like}")
+
+
+def check_known(what: str, name: str, known: Iterable[str]) -> None:
+    """Refuse the name of a thing that is not here."""
+    if name not in (names := list(known)):
+        like = did_you_mean(name, names)
+        raise UsageError(f"no {what} '{name}' here; there are: {', '.join(names)}{like}")
+
+
+def check_suffix(name: str, form: str, known: Iterable[str]) -> None:
+    """Refuse a file whose suffix is none of those known."""
+    if form not in (forms := list(known)):
+        listed = ", ".join(f".{each}" for each in forms)
+        raise UsageError(f"{name}: the suffix must be one of {listed}")
 
 
 class PluginWarning(UserWarning):

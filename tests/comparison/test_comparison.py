@@ -334,7 +334,7 @@ def test_a_direction_may_be_told_as_a_measure_may_be_named() -> None:
         assert found.higher == {name: False}, told
     one, two = wide("ndcg", **ABOVE), wide("err", **ABOVE)
     assert correlate(one, two, treatment=Treatment(lower=("ndcg",), higher=("err",)))
-    with pytest.raises(UsageError, match=r"^no scores of measure 'er', .* there are: ndcg, err"):
+    with pytest.raises(UsageError, match=r"^no measure 'er' here; there are: ndcg, err"):
         correlate(one, two, treatment=Treatment(higher=("ndcg", "er")))
 
 
@@ -357,9 +357,7 @@ def test_measures_are_chosen_by_name_by_spelling_and_by_title() -> None:
         choose_measures(["T( unit = min )@6h, nE[Gain]", "a measure"], present)
         == present[:1] + present[1:]
     )
-    with pytest.raises(
-        UsageError, match=r"^no scores of measure 'R'; there are: T\(unit=min\)@6h,"
-    ):
+    with pytest.raises(UsageError, match=r"^no measure 'R' here; there are: T\(unit=min\)@6h,"):
         choose_measures(["R"], present)
     with pytest.raises(UsageError, match=r"^no measure is named"):
         choose_measures([" "], present)
@@ -476,15 +474,15 @@ def test_scores_that_do_not_tell_how_they_were_made_lend_no_signature(tmp_path: 
         ({"on_missing": "x"}, "on_missing cannot be 'x'"),
         ({"undefined": "x"}, "undefined cannot be 'x'"),
         ({"alpha": 1.0}, "alpha has to lie between 0 and 1, and 1 does not"),
-        ({"resamples": 99}, "99 resamples are too few: 100 or more"),
-        ({"resamples": 2_000_000}, "2,000,000 resamples are too many: 1,000,000 or fewer"),
-        ({"measures": "P"}, "no scores of measure 'P'; there are: R"),
+        ({"resamples": 99}, "resamples cannot be 99: give a number from 100 to 1000000"),
+        ({"resamples": 2_000_000}, "resamples cannot be 2000000: give a number from 100 to"),
+        ({"measures": "P"}, "no measure 'P' here; there are: R"),
     ],
 )
 def test_what_has_no_meaning_is_refused(wrong: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         tseval.compare(wide(**ABOVE), **wrong)  # type: ignore[arg-type]
-    assert str(caught.value).startswith(message)
+    assert message in str(caught.value)
 
 
 # What is written

@@ -214,10 +214,10 @@ class TestWhere:
     [
         (("--trend",), "--trend has no meaning without --batch"),
         (("--batch", "soon"), '--batch: "soon" is not a length of time: write a number and a unit'),
-        (("--batch", "0h"), "--batch: a batch must last longer than 0 seconds"),
+        (("--batch", "0h"), "--batch 0h: give a length longer than 0 seconds"),
         (("--batch", "1s"), "that makes 86,400 batches of a topic; no more than 10,000 are"),
         (("--batch", "1h", "-m", "P@6h"), "leave the @TIME out of P@6h"),
-        (("--batch", "1h", "--topic", "fire"), "no topic 'fire' in the gold"),
+        (("--batch", "1h", "--topic", "fire"), "no topic 'fire' here"),
         (
             ("--batch", "1h", "-m", "C(area)"),
             "C(area) has no value in a batch: the area is that of the whole period",

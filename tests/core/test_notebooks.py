@@ -70,7 +70,7 @@ def test_explain_has_the_rows_of_the_command_with_texts_and_dates() -> None:
         shown = program(*asked).out
         assert "2023-11-16T07:00:00Z" in shown
         assert "1700118000" not in shown
-    with pytest.raises(UsageError, match="nothing is called 'scores' here; there are: nuggets"):
+    with pytest.raises(UsageError, match="no view 'scores' here; there are: nuggets"):
         tseval.explain(SWIFT, NUGGETS, MATCHES, what="scores")
 
 

@@ -74,7 +74,7 @@ def test_validation_still_tells_faults_and_whether_files_fit() -> None:
     ("said", "expected"),
     [
         ("text=zzz", "no column zzz, which --column text=zzz asks for"),
-        ("nugets:text=told", "no table 'nugets'; did you mean nuggets?"),
+        ("nugets:text=told", "no table 'nugets' here; there are: "),
     ],
 )
 def test_validation_refuses_a_name_that_is_nowhere(said: str, expected: str) -> None:

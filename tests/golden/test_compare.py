@@ -214,22 +214,22 @@ REFUSED = {
         "'latex' is none of the forms that this result has",
     ),
     "unknown baseline": (["s.trec", "--baseline", "x"], "no run 'x' here; there are: early, late"),
-    "unknown measure": (["s.trec", "-m", "P"], "no scores of measure 'P'; there are: R"),
+    "unknown measure": (["s.trec", "-m", "P"], "no measure 'P' here; there are: R"),
     "lower of no measure": (
         ["s.trec", "--lower-is-better", "r"],
-        "no scores of measure 'r', whose direction is told; there are: R",
+        "no measure 'r' here; there are: R",
     ),
     "higher of no measure": (
         ["s.trec", "--power", "--higher-is-better", "P"],
-        "no scores of measure 'P', whose direction is told; there are: R",
+        "no measure 'P' here; there are: R",
     ),
     "higher of no measure on both sides": (
         ["s.trec", "--against", "s.trec", "--higher-is-better", "P"],
-        "no scores of measure 'P', whose direction is told; there are: R",
+        "no measure 'P' here; there are: R",
     ),
     "lower of no measure left out": (
         [*GOLD, "--leave-out", "run", "-m", "R", "--lower-is-better", "P"],
-        "no scores of measure 'P', whose direction is told; there are: R",
+        "no measure 'P' here; there are: R",
     ),
     "unknown test": (["s.trec", "--test", "sign"], "Invalid value for '--test'"),
     "alpha": (["s.trec", "--alpha", "2"], "alpha has to lie between 0 and 1, and 2 does not"),

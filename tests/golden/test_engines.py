@@ -344,7 +344,7 @@ class TestCommands:
     [
         (
             ("score", SWIFT, NUGGETS, "--matches", MATCHES, "--in-blocks", 9, "-j", 2),
-            "--jobs has no meaning with --in-blocks and --matches",
+            "-j has no meaning with --in-blocks and --matches",
         ),
         (
             ("score", NUGGETS, "--follow", "--engine", "dask"),
@@ -354,7 +354,7 @@ class TestCommands:
             ("filter", MATCHES, "--show", "bursts", "-j", 2),
             "-j has no meaning with --show burst",
         ),
-        (("curve", SWIFT, CLUSTERS, "--resume"), "--resume has no meaning over clusters"),
+        (("curve", SWIFT, CLUSTERS, "--resume"), "--resume has no meaning with measures over"),
         (("compare", MATCHES, "--jobs", 2), "-j has no meaning without --gold"),
         (("compare", MATCHES, "--engine", "dask"), "--engine has no meaning without --gold"),
         (("match", SWIFT, NUGGETS, "--scheduler", "tcp://x:1"), "give --engine dask, too"),

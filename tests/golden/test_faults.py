@@ -709,7 +709,7 @@ def test_wrong_usage(arguments: list[str]) -> None:
 
 def test_an_unknown_topic_or_suffix_of_a_curve() -> None:
     check(
-        "error: no topic 'fire' in the gold; there are: ferry, flood, mine\n",
+        "error: no topic 'fire' here; there are: ferry, flood, mine\n",
         *("curve", SWIFT, NUGGETS, "--topic", "fire", "-f", "csv"),
         code=2,
     )

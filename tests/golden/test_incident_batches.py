@@ -68,7 +68,7 @@ def test_one_batch_of_everything_is_the_event(edition: str) -> None:
     ("more", "said"),
     [
         ((), "have batches and no curve: give --batch 1d"),
-        (("--batch", "1d", "--matcher", "fuzzy"), "--matcher has no meaning over incident streams"),
+        (("--batch", "1d", "--matcher", "fuzzy"), "--matcher has no meaning with measures over"),
         (("--batch", "1d", "-m", "P"), "unknown measure 'P'"),
     ],
 )

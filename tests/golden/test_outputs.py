@@ -325,7 +325,7 @@ def test_many_measures_have_a_row_each_and_every_run_a_column() -> None:
 def test_parquet_is_not_for_a_terminal() -> None:
     outcome = program.tseval(*BOTH, "-f", "parquet", terminal=True)
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == "error: Parquet is not for a terminal: give -o FILE.parquet\n"
+    assert outcome.err == "error: parquet is not for a terminal: give -o FILE.parquet\n"
 
 
 # Where and in which form

@@ -203,7 +203,7 @@ def test_an_imported_table_has_no_other_name(name: str) -> None:
 def test_a_page_has_no_other_name() -> None:
     outcome = program("report", "scores.csv", "-o", "page.pdf")
     assert outcome.code == 2
-    assert outcome.err == "error: page.pdf: the page is HTML, so name a file .html\n"
+    assert outcome.err == "error: 'pdf' is none of the forms that this result has: html\n"
 
 
 @pytest.mark.parametrize(

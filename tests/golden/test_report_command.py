@@ -123,15 +123,15 @@ REFUSED = [
     ),
     (("--engine", "nobody"), "nobody"),
     (("--scheduler", "tcp://nowhere:1"), "give --engine dask, too"),
-    (("--curve", "R"), "no curve of R here; the scores have curves of: T"),
-    (("--curve", "T@6h"), "no curve of T@6h here; the scores have curves of: T"),
+    (("--curve", "R"), "no curve of 'R' here; there are: T"),
+    (("--curve", "T@6h"), "no curve of 'T@6h' here; there are: T"),
     (("--curve", "nothing"), "unknown measure 'nothing'"),
     (("--run", SWIFT, "--truth", NUGGETS, "--curve", "T"), "--curve has no meaning with --run"),
     (("--batch", "1d"), "--batch has no meaning without --run"),
     (("--run", SWIFT, *RUNS), "give one"),
-    (("-m", "nothing"), "no scores of measure 'nothing'"),
+    (("-m", "nothing"), "no measure 'nothing' here"),
     (("--baseline", "nobody"), "no run 'nobody' here"),
-    (("--resamples", "3"), "too few"),
+    (("--resamples", "3"), "is not in the range"),
     ((*RUNS, "--nuggets", NUGGETS, "--edition", "nobody"), "unknown edition 'nobody'"),
 ]
 
@@ -286,7 +286,7 @@ def test_incidents_have_types_and_trust(tmp_path: Path) -> None:
     assert "need the runs and the nuggets" not in text
     done = tseval("report", scores, *own, "--event", "flood", "-o", page)
     assert done.code == 2
-    assert "no event 'flood' in the labels: storm" in done.err
+    assert "no event 'flood' here; there are: storm" in done.err
 
 
 def test_labels_without_priorities_have_no_picture_of_trust(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_nothing_at_all() -> None:
     [
         (("--follow", NUGGETS, "-f", "csv"), "-f has no meaning with --follow"),
         (("--follow", NUGGETS, "--edition", "ts2014"), "scores by the draft"),
-        (("--follow", NUGGETS, "--continued"), "--continued needs the state"),
+        (("--follow", NUGGETS, "--continued"), "--continued has no meaning without --state"),
         (("--follow", NUGGETS, "-m", "EG"), "needs all updates at once"),
         (("--follow", SWIFT, NUGGETS), "With --follow give the file of nuggets"),
         ((SWIFT, NUGGETS, "--every", "2"), "--every has no meaning without --follow"),

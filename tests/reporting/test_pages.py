@@ -12,6 +12,7 @@ import pytest
 import tseval
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
+from tseval.reporting.api import Page
 from tseval.reporting.inputs import report_inputs
 
 pytestmark = pytest.mark.small_times
@@ -151,7 +152,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"weather": "fine"}, "a report takes no 'weather'"),
     ({"batch": "1d"}, "--batch has no meaning without --run"),
     ({"updates": SWIFT, "nuggets": NUGGETS, "runs": SWIFT}, "give one"),
-    ({"measures": "nothing"}, "no scores of measure 'nothing'"),
+    ({"measures": "nothing"}, "no measure 'nothing' here"),
     ({"on_missing": "maybe"}, "maybe"),
 ]
 
@@ -207,7 +208,7 @@ def test_filtering_by_other_rules_than_the_scores_is_told() -> None:
     assert _differing(page) == ["zeta differ"]
 
 
-def _differing(page: tseval.Page) -> list[str]:
+def _differing(page: Page) -> list[str]:
     start = (
         "the scores were made from other inputs, or by other rules, than those given beside them: "
     )

@@ -14,6 +14,7 @@ from bench import bench_report
 from tests.axe import violations
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.reporting.visiting import Visit
+from tseval.reporting.api import Page
 
 pytestmark = pytest.mark.small_times
 
@@ -23,24 +24,24 @@ PAPER = 688
 SMALL = ("fixtures", "incidents", "filtering")
 
 
-def fixtures(_: Path) -> tseval.Page:
+def fixtures(_: Path) -> Page:
     return tseval.report(tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, topics=TOPICS))
 
 
-def incidents(_: Path) -> tseval.Page:
+def incidents(_: Path) -> Page:
     given: dict[str, Any] = {"runs": [STREAM / "keen.txt", STREAM / "shy.tsv"]}
     gold: dict[str, Any] = {"labels": STREAM / "labels.json", "ontology": STREAM / "types.json"}
     gold |= {"epochs": STREAM / "epochs.txt"}
     return tseval.report(tseval.score_incidents(**given, **gold), **given, **gold)
 
 
-def filtering(_: Path) -> tseval.Page:
+def filtering(_: Path) -> Page:
     runs = [FILTER / f"{name}.tsv" for name in ("steady", "improving", "fading")]
     scores = tseval.score_filtering(runs, FILTER / "truth.tsv", "end(F_pra) slope(F_pra) F_1")
     return tseval.report(scores, runs=runs, truth=FILTER / "truth.tsv")
 
 
-def many(folder: Path) -> tseval.Page:
+def many(folder: Path) -> Page:
     """30 runs."""
     paths = bench_report.files(folder, 30, 6, 600)
     given = {name: str(path) for name, path in paths.items()}
@@ -48,7 +49,7 @@ def many(folder: Path) -> tseval.Page:
     return tseval.report(scores, resamples=200)
 
 
-def real(conformance: Path) -> tseval.Page:
+def real(conformance: Path) -> Page:
     """The two runs of 2014 that can be had."""
     year = conformance / "temporal" / "2014"
     scores = tseval.score(
@@ -66,7 +67,7 @@ KINDS = {each.__name__: each for each in (fixtures, incidents, filtering, many, 
 MARKED = [
     pytest.param(name, marks=pytest.mark.conformance) if name == "real" else name for name in KINDS
 ]
-MADE: dict[str, tseval.Page] = {}
+MADE: dict[str, Page] = {}
 
 
 @pytest.fixture(scope="module")

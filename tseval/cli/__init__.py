@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tseval.cli.options import debug_option
+from tseval.cli.commands import debug_option
 from tseval.core.plugins import FAMILIES as PLUGGED
 from tseval.core.plugins import may_be_named
 from tseval.families import FAMILIES
@@ -70,12 +70,7 @@ class LazyGroup(click.Group):
         """Import a command; None if there is none of this name."""
         if name not in built_in() and name not in summaries():
             return None
-        command = _command_named(name)
-        if not ctx.resilient_parsing:
-            return command
-        from tseval.cli.completion import with_completion  # a shell asks
-
-        return with_completion(command)
+        return _command_named(name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """The commands that begin so, without importing any, and the options."""
@@ -115,7 +110,7 @@ def _command_named(name: str) -> click.Command:
 
 
 def _command_of(family: str) -> click.Command:
-    from tseval.cli.family_command import Extension, command_of
+    from tseval.cli.family_command import command_of
     from tseval.core import registry
 
     known = registry.family(family)
@@ -123,14 +118,16 @@ def _command_of(family: str) -> click.Command:
         return command_of(known)
     from tseval.cli import streams
 
-    return command_of(known, Extension(streams.StreamOptions, streams.streamed))
+    return command_of(known, streams.StreamOptions, streams.streamed)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, "-V", "--version", prog_name="tseval")
-@debug_option
 def cli() -> None:
     """Evaluate systems that summarise or filter a stream of text over time.
 
     Which updates say which gold nuggets, how early, how completely, how redundantly?
     """
+
+
+cli.params.append(debug_option)

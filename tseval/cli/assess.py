@@ -4,53 +4,59 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tseval.cli.declared_options import named_options
-from tseval.cli.options import (
-    StrictGroup,
-    debug_option,
-    format_option,
-    measures_named,
-    on_line,
-    output_option,
-    quiet_option,
-)
-from tseval.cli.output import check_output, deliver, form_of
+from tseval.cli import options
+from tseval.cli.commands import StrictGroup, debug_option
+from tseval.cli.options import Request
+from tseval.cli.output import check_output, checked_form, deliver
+from tseval.core.declared import build, option
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count, listed
 from tseval.errors import MissingExtra, did_you_mean
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
     from tseval.desk.store import Store
 
+TOOL = "label-studio"
+"""The annotation tool whose files are read and written."""
+STATUS_FORMS = ("table", "json")
 OPEN = "open"
 """What the group does where no other command of it is named."""
 
 
-class Tool(click.Choice[str]):
-    """The annotation tool whose files are read and written; for others there are plain tables."""
+def check_tool(name: str) -> str:
+    """Refuse another annotation tool, and say how plain tables serve it."""
+    if name != TOOL:
+        raise click.BadParameter(
+            f"'{name}' is not '{TOOL}'. For another tool use plain tables: `assess export` without "
+            "--to writes them, and `tseval score RUN... NUGGETS --corrections TABLE --columns "
+            "FILE.toml` reads the tool's verdicts (docs/assessing.md)."
+        )
+    return name
 
-    def __init__(self) -> None:
-        super().__init__(["label-studio"])
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the tool; for another one say how plain tables serve it."""
-        if value not in self.choices:
-            self.fail(
-                f"'{value}' is not 'label-studio'. For another tool use plain tables: `assess "
-                "export` without --to writes them, and `tseval score RUN... NUGGETS --corrections "
-                "TABLE --columns FILE.toml` reads the tool's verdicts (docs/assessing.md).",
-                param,
-                ctx,
-            )
-        return super().convert(value, param, ctx)
+def pool_depth(text: str) -> int | None:
+    """How many updates of each run and topic are pooled; None for all."""
+    if text != "all" and not (text.isdecimal() and int(text) > 0):
+        raise click.BadParameter(f"--pool is a number above 0, or all, and not '{text}'.")
+    return None if text == "all" else int(text)
+
+
+def name_in_one_line(text: str) -> str:
+    """The name of somebody."""
+    from tseval.desk.access import is_name
+
+    if not is_name(text.strip()):
+        raise click.BadParameter(f"Nobody can be called '{text}': give a name in one line.")
+    return text.strip()
 
 
 class Desks(StrictGroup):
@@ -65,8 +71,7 @@ class Desks(StrictGroup):
         return super().parse_args(ctx, args if named or not args else [OPEN, *args])
 
 
-@click.group("assess", cls=Desks)
-@debug_option
+@click.group("assess", cls=Desks, params=[debug_option])
 def command() -> None:
     """People match updates to nuggets, in the browser; their disagreement and the scores.
 
@@ -78,120 +83,73 @@ def command() -> None:
     """
 
 
-Command = Callable[..., Any]
+@frozen(kw_only=True)
+class DeskOptions:
+    """Where the desk keeps decisions and listens, and what a new store is made with."""
 
-
-def store_named(function: Command) -> Command:
-    """The store, as an argument or by --store."""
-    option = click.option(
-        "--store", metavar="FILE", type=click.Path(path_type=Path), help="The store: another way."
+    store: Path = option(
+        "Where decisions are kept. It is made if it is not there; then it needs no other file.",
+        metavar="FILE",
+        kind=Path,
+        required=True,
     )
-    argument = click.argument(
-        "named", metavar="[STORE]", required=False, type=click.Path(path_type=Path)
+    depth: int | None = option(
+        "--pool",
+        "Read of each run and topic the N updates of highest confidence, else the earliest.",
+        default="all",
+        metavar="N|all",
+        kind=pool_depth,
     )
-    return argument(option(function))
+    fold: str = option(
+        "Updates of the same words are read once; a matcher such as `fuzzy(threshold=0.9)` folds "
+        "what it finds to say each other, with the same numbers.",
+        default="words",
+        metavar="words|MATCHER",
+    )
+    matcher: str = option(
+        "Whose matches are suggested, and count where nobody has judged.",
+        default=DEFAULT_MATCHER,
+        metavar="NAME",
+    )
+    unjudged: str = option(
+        "What a pair that nobody judged counts as: what the matcher says, or no match.",
+        default="matcher",
+        choices=("matcher", "no"),
+    )
+    double: float = option(
+        "The share of updates that two assessors read.", default=0.2, at_least=0, at_most=1
+    )
+    seed: int = option("For the order of the queue.", default=0)
+    assessors: tuple[str, ...] = option(
+        "--assessor",
+        "Who assesses: a link for each; repeatable. Default: who runs the program.",
+        metavar="NAME",
+        several=True,
+        kind=name_in_one_line,
+    )
+    edition: str = option("By which What if scores.", default="draft")
+    host: str = option(
+        "Where to listen. Any address but this machine's own needs a password.",
+        default="127.0.0.1",
+    )
+    port: int = option("", default=8765, at_least=0, at_most=65535)
+    password_file: str | None = option(
+        "Its first line is the password; without it one is asked for where --host needs one.",
+        metavar="FILE",
+    )
 
 
-def the_store(named: Path | None, store: Path | None) -> Path:
-    """The one store that is named, once or twice."""
-    if named is not None and store is not None and named != store:
-        raise click.UsageError(f"Two stores are named: {named} and {store}.")
-    found = named or store
-    if found is None:
-        raise click.UsageError("Name a store: `tseval assess RUN... --store FILE` makes one.")
-    return found
-
-
-def opened(path: Path) -> Desk:
-    """The desk of a store that is only read."""
-    from tseval.desk.desk import Desk
-    from tseval.desk.store import Store
-
-    return Desk(Store.open(path, write=False))
-
-
-@command.command(OPEN)
-@click.argument("files", metavar="RUN... [NUGGETS]", nargs=-1, type=click.Path(path_type=str))
-@click.option(
-    "--store",
-    required=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Where decisions are kept. It is made if it is not there; then it needs no other file.",
+@command.command(
+    OPEN,
+    params=options.flat(
+        options.files("RUN... [NUGGETS]"),
+        options.of_record(DeskOptions),
+        options.shared("wanted", "For What if."),
+        options.by_flag(Naming)["--name"],
+        debug_option,
+    ),
 )
-@click.option(
-    "--pool",
-    "depth",
-    default="all",
-    show_default=True,
-    metavar="N|all",
-    help="Read of each run and topic the N updates of highest confidence, else the earliest.",
-)
-@click.option(
-    "--fold",
-    default="words",
-    show_default=True,
-    metavar="words|MATCHER",
-    help="Updates of the same words are read once; a matcher such as `fuzzy(threshold=0.9)` folds "
-    "what it finds to say each other, with the same numbers.",
-)
-@click.option(
-    "--matcher",
-    default=DEFAULT_MATCHER,
-    show_default=True,
-    metavar="NAME",
-    help="Whose matches are suggested, and count where nobody has judged.",
-)
-@click.option(
-    "--unjudged",
-    type=click.Choice(["matcher", "no"]),
-    default="matcher",
-    show_default=True,
-    help="What a pair that nobody judged counts as: what the matcher says, or no match.",
-)
-@click.option(
-    "--double",
-    type=click.FloatRange(0, 1),
-    default=0.2,
-    show_default=True,
-    help="The share of updates that two assessors read.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="For the order of the queue.")
-@click.option(
-    "--assessor",
-    "assessors",
-    multiple=True,
-    metavar="NAME",
-    help="Who assesses: a link for each; repeatable. Default: who runs the program.",
-)
-@click.option("--edition", default="draft", show_default=True, help="By which What if scores.")
-@measures_named("For What if.")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="Where to listen. Any address but this machine's own needs a password.",
-)
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
-@click.option(
-    "--password-file",
-    metavar="FILE",
-    type=click.Path(path_type=str),
-    help="Its first line is the password; without it one is asked for where --host needs one.",
-)
-@named_options(Naming, "")["--name"]
-@debug_option
-def open_desk(
-    files: tuple[str, ...],
-    store: Path,
-    assessors: tuple[str, ...],
-    edition: str,
-    wanted: tuple[str, ...],
-    host: str,
-    port: int,
-    password_file: str | None,
-    **made: Any,
-) -> None:
+def open_desk(**values: Any) -> None:
     """Open the desk in the browser of this machine; `open` need not be said.
 
     RUN are tables of updates, `topic update_id time text`; NUGGETS, if there are any yet, stand
@@ -200,54 +158,44 @@ def open_desk(
     \b
     tseval assess one.tsv two.tsv nuggets.tsv --store desk.tseval
     """
-    from tseval.desk.access import is_name, is_this_machine
+    from tseval.desk.access import is_this_machine
     from tseval.desk.desk import Desk
     from tseval.desk.outcome import Scoring
 
-    names = tuple(name.strip() for name in assessors) or (getpass.getuser(),)
-    if wrong := [name for name in names if not is_name(name)]:
-        raise click.UsageError(f"Nobody can be called '{wrong[0]}': give a name in one line.")
+    request, asked = Request.of(values), build(DeskOptions, values)
+    names = asked.assessors or (getpass.getuser(),)
     password = None
-    if password_file is not None or not is_this_machine(host):
-        password = _password(password_file)
-    desk = Desk(_store(files, store, **made), Scoring(edition, wanted))
+    if asked.password_file is not None or not is_this_machine(asked.host):
+        password = _password(asked.password_file)
+    desk = Desk(_store(request, asked), Scoring(asked.edition, request.wanted))
     desk.check()
     try:
         from tseval.desk.server import serve
     except ModuleNotFoundError as error:
         raise MissingExtra("assess", "the assessors' desk") from error
-    serve(desk, names, host, port, password, lambda words: click.echo(words, err=True))
+    serve(desk, names, asked.host, asked.port, password, lambda words: click.echo(words, err=True))
 
 
-def _store(
-    files: tuple[str, ...],
-    path: Path,
-    depth: str,
-    seed: int,
-    run_names: tuple[str, ...],
-    **more: Any,
-) -> Store:
+def _store(request: Request, asked: DeskOptions) -> Store:
     """The store that is there, if it is of these files and options; else a new one."""
     from tseval.desk.desk import check_same
     from tseval.desk.pool import read_inputs, runs_and_nuggets
     from tseval.desk.store import Settings, Store
     from tseval.families.temporal.evaluation import TemporalInputs
 
-    if depth != "all" and not (depth.isdecimal() and int(depth) > 0):
-        raise click.UsageError(f"--pool is a number above 0, or all, and not '{depth}'.")
-    settings = Settings(depth=None if depth == "all" else int(depth), **more)
+    path, settings = asked.store, build(Settings, vars(asked))
     kept = {}
-    if files:
-        runs, gold = runs_and_nuggets(files)
-        given = named(TemporalInputs(runs, gold or files[-1]), Naming(run_names=run_names))
-        kept = read_inputs(given.updates, gold)
+    if request.files:
+        runs, gold = runs_and_nuggets(request.files)
+        inputs = named(TemporalInputs(runs, gold or request.files[-1]), request.naming)
+        kept = read_inputs(inputs.updates, gold)
     if path.exists():
         store = Store.open(path)
-        check_same(store, kept, {name for name in (*more, "depth") if on_line(name)}, settings)
+        check_same(store, kept, set(filter(options.on_line, vars(settings))), settings)
         return store
     if not kept:
         raise click.UsageError(f"There is no store {path} yet: name the runs to make it of.")
-    return Store.create(path, settings, kept, seed)
+    return Store.create(path, settings, kept, asked.seed)
 
 
 def _password(file: str | None) -> str:
@@ -267,28 +215,65 @@ def _password(file: str | None) -> str:
     return lines[0].strip()
 
 
-@command.command("export")
-@store_named
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Write the files there; all of them appear, or none. With --to the one file.",
+@frozen
+class StoreNamed:
+    """The one store that is named, as an argument or by an option."""
+
+    named: Path | None
+    store: Path | None = option("The store: another way.", metavar="FILE", kind=Path)
+
+    def open(self) -> Desk:
+        """The desk of the store, which is only read."""
+        from tseval.desk.desk import Desk
+        from tseval.desk.store import Store
+
+        paths = {each for each in (self.named, self.store) if each is not None}
+        if len(paths) > 1:
+            raise click.UsageError(f"Two stores are named: {self.named} and {self.store}.")
+        if not paths:
+            raise click.UsageError("Name a store: `tseval assess RUN... --store FILE` makes one.")
+        return Desk(Store.open(paths.pop(), write=False))
+
+
+@frozen
+class ExportOptions:
+    """Where decisions go, and in which form."""
+
+    folder: Path = option(
+        "-o",
+        "--output",
+        "Write the files there; all of them appear, or none. With --to the one file.",
+        metavar="FOLDER",
+        kind=click.Path(path_type=Path),
+        required=True,
+    )
+    tool: str | None = option(
+        "--to",
+        "Write tasks with annotations for Label Studio.",
+        kind=check_tool,
+        metavar=f"[{TOOL}]",
+    )
+    assessor: str | None = option(
+        "With --to: whose annotations alone.", metavar="NAME", within=("--to",)
+    )
+
+
+STORE = click.Argument(
+    ["named"], metavar="[STORE]", required=False, type=click.Path(path_type=Path)
 )
-@click.option("--to", "tool", type=Tool(), help="Write tasks with annotations for Label Studio.")
-@click.option("--assessor", metavar="NAME", help="With --to: whose annotations alone.")
-@quiet_option
-@debug_option
-def export(
-    named: Path | None,
-    store: Path | None,
-    output: Path,
-    tool: str | None,
-    assessor: str | None,
-    quiet: bool,
-) -> None:
+
+
+@command.command(
+    "export",
+    params=options.flat(
+        STORE,
+        options.of_record(StoreNamed),
+        options.of_record(ExportOptions),
+        options.shared("quiet"),
+        debug_option,
+    ),
+)
+def export(**values: Any) -> None:
     """Nuggets, matches, clusters and corrections as plain tables.
 
     The same decisions give the same bytes. `tseval score RUN... FOLDER/nuggets.tsv --matches
@@ -301,15 +286,15 @@ def export(
     from tseval.errors import OutputError
     from tseval.io.atomic_write import write_files
 
-    desk = opened(the_store(named, store))
-    if tool is not None:
+    options.check_line()
+    desk, asked = build(StoreNamed, values).open(), build(ExportOptions, values)
+    output = asked.folder
+    if asked.tool is not None:
         from tseval.desk.label_studio import export_tasks
 
         check_output(output)
-        deliver(export_tasks(desk, assessor), output)
+        deliver(export_tasks(desk, asked.assessor), output)
         return
-    if assessor is not None:
-        raise click.UsageError("--assessor has no meaning without --to.")
     files = desk.export()
     foreign = [] if (output / ABOUT).exists() else [n for n in files if (output / n).exists()]
     if foreign:
@@ -320,29 +305,40 @@ def export(
     except OSError as error:
         raise OutputError(f"{output}: {(error.strerror or str(error)).lower()}") from error
     write_files({output / name: content for name, content in files.items()})
-    if not quiet:
-        click.echo(f"{output}: {', '.join(files)}", err=True)
+    _tell(f"{output}: {', '.join(files)}", values)
 
 
-@command.command("import")
-@click.argument("store", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--from", "tool", required=True, type=Tool(), expose_value=False, help="The tool that wrote it."
+@frozen
+class ImportOptions:
+    """How annotations are read."""
+
+    tool: str = option(
+        "--from",
+        "The tool that wrote it.",
+        kind=check_tool,
+        metavar=f"[{TOOL}]",
+        required=True,
+    )
+    mapping: Path | None = option(
+        "The names of a task's fields and controls: topic, update, match, words, cluster, ignore, "
+        "and tables labels and assessors.",
+        metavar="FILE.toml",
+        kind=Path,
+    )
+    assessor: str | None = option("Whose annotations they are, if it does not say.", metavar="NAME")
+
+
+@command.command(
+    "import",
+    params=options.flat(
+        click.Argument(["store"], type=click.Path(path_type=Path)),
+        click.Argument(["file"], type=click.Path(path_type=Path)),
+        options.of_record(ImportOptions),
+        options.shared("quiet"),
+        debug_option,
+    ),
 )
-@click.option(
-    "--mapping",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.toml",
-    help="The names of a task's fields and controls: topic, update, match, words, cluster, ignore, "
-    "and tables labels and assessors.",
-)
-@click.option("--assessor", metavar="NAME", help="Whose annotations they are, if it does not say.")
-@quiet_option
-@debug_option
-def import_file(
-    store: Path, file: Path, mapping: Path | None, assessor: str | None, quiet: bool
-) -> None:
+def import_file(store: Path, file: Path, **values: Any) -> None:
     """Annotations of Label Studio into STORE: matches, words and clusters.
 
     FILE is the project's export as JSON. Each annotation is of an update that the store has, by
@@ -355,19 +351,30 @@ def import_file(
     from tseval.desk.label_studio import TaskMapping, import_annotations
     from tseval.desk.store import Store
 
-    names = TaskMapping() if mapping is None else TaskMapping.read(mapping)
-    imported = import_annotations(Desk(Store.open(store)), file, names, assessor)
-    if not quiet:
-        counts = [f"{name}: {count(number, 'update')}" for name, number in imported.items()]
-        click.echo(f"{file}: {'; '.join(counts) or 'nothing'}", err=True)
+    asked = build(ImportOptions, values)
+    names = TaskMapping() if asked.mapping is None else TaskMapping.read(asked.mapping)
+    imported = import_annotations(Desk(Store.open(store)), file, names, asked.assessor)
+    counts = [f"{name}: {count(number, 'update')}" for name, number in imported.items()]
+    _tell(f"{file}: {'; '.join(counts) or 'nothing'}", values)
 
 
-@command.command("status")
-@store_named
-@format_option(("table", "json"), "table")
-@output_option
-@debug_option
-def status(named: Path | None, store: Path | None, form: str | None, output: Path | None) -> None:
+def _tell(words: str, values: Mapping[str, Any]) -> None:
+    """Say what was done, unless the command is to be quiet."""
+    if not values["quiet"]:
+        click.echo(words, err=True)
+
+
+@command.command(
+    "status",
+    params=options.flat(
+        STORE,
+        options.of_record(StoreNamed),
+        options.result_format(STATUS_FORMS, "table"),
+        options.shared("output"),
+        debug_option,
+    ),
+)
+def status(**values: Any) -> None:
     """Progress and agreement: what was read, by whom, kappa and alpha.
 
     `kappa` is Cohen's, of two assessors; `alpha` Krippendorff's. Both are over pairs of an update
@@ -380,9 +387,9 @@ def status(named: Path | None, store: Path | None, form: str | None, output: Pat
     from tseval.desk.judgments import by_assessor, by_topic
     from tseval.io.rows import integer_columns, result_object_bytes
 
-    check_output(output)
-    form = form_of(form, output, ("table", "json"), "table")
-    desk = opened(the_store(named, store))
+    request = Request.of(values)
+    form, output = checked_form(request, STATUS_FORMS, "table"), request.output
+    desk = build(StoreNamed, values).open()
     gold = desk.gold()
     parts: dict[str, list[Any]] = {
         "topics": list(by_topic(desk.state, gold)),
@@ -410,14 +417,18 @@ def _number(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-@command.command("merge")
-@click.argument("store", type=click.Path(path_type=Path))
-@click.argument(
-    "others", metavar="OTHER...", nargs=-1, required=True, type=click.Path(path_type=Path)
+@command.command(
+    "merge",
+    params=options.flat(
+        click.Argument(["store"], type=click.Path(path_type=Path)),
+        click.Argument(
+            ["others"], metavar="OTHER...", nargs=-1, required=True, type=click.Path(path_type=Path)
+        ),
+        options.shared("quiet"),
+        debug_option,
+    ),
 )
-@quiet_option
-@debug_option
-def merge(store: Path, others: tuple[Path, ...], quiet: bool) -> None:
+def merge(store: Path, others: tuple[Path, ...], **values: Any) -> None:
     """Bring the decisions of other stores into STORE.
 
     They have to be of the same runs, nuggets and pool. It makes no difference which is merged into
@@ -428,5 +439,4 @@ def merge(store: Path, others: tuple[Path, ...], quiet: bool) -> None:
     into = Store.open(store)
     for other in others:
         new, number = merge_stores(into, Store.open(other, write=False))
-        if not quiet:
-            click.echo(f"{other}: {count(number, 'decision')}, {new:,} of them new", err=True)
+        _tell(f"{other}: {count(number, 'decision')}, {new:,} of them new", values)

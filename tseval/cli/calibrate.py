@@ -9,19 +9,17 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import input_format, record_options
-from tseval.cli.output import check_output, deliver, form_of, warn
+from tseval.cli.options import Request
+from tseval.cli.output import checked_form, deliver, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
-from tseval.core.calling import Where
-from tseval.core.declared import build
+from tseval.core.declared import build, option, output_option
 from tseval.core.input_warnings import shared_runs
-from tseval.core.naming import Naming, named
+from tseval.core.naming import named
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.matched import INPUTS, read_judged
 from tseval.io import PICTURES
-from tseval.io.formats import Forms
 from tseval.io.rows import records_bytes, rows_bytes
 from tseval.matching.asking import AskingOptions, remarks
 from tseval.matching.calibration import (
@@ -39,55 +37,41 @@ from tseval.matching.calibration import (
     tidy,
 )
 from tseval.matching.matching import SUFFIX, profile_bytes
+from tseval.records import frozen
 from tseval.reporting.charts.calibration import calibration_picture
-from tseval.reporting.charts.drawing import draw
 
 FORMS = ("table", "json", "csv", *PICTURES)
 
 
-@click.command("calibrate", cls=options.StrictCommand)
-@click.argument(
-    "files", nargs=-1, metavar="UPDATES... NUGGETS MATCHES", type=click.Path(path_type=str)
+@frozen
+class CalibrateOptions:
+    """Which matchers are calibrated, and where the best of them is kept."""
+
+    names: tuple[str, ...] = option(
+        "--matcher",
+        f"{MATCHER_NAMES}; repeatable. Its threshold plays no part.",
+        default=(DEFAULT_MATCHER,),
+        metavar="NAME",
+        several=True,
+    )
+    save: Path | None = output_option(
+        "Keep the matcher with the threshold chosen, for `--matcher FILE.json` of other "
+        "commands; of several matchers the one with the best F1 on topics left out.",
+        forms=(SUFFIX.lstrip("."),),
+        metavar="FILE.json",
+    )
+
+
+@options.command(
+    "calibrate",
+    options.files("UPDATES... NUGGETS MATCHES"),
+    options.of_record(CalibrateOptions),
+    options.of_record(AskingOptions),
+    options.shared("seed"),
+    options.result_format(FORMS, "table"),
+    options.last(options.formats_of(FAMILY, *INPUTS)),
 )
-@click.option(
-    "--matcher",
-    "names",
-    multiple=True,
-    default=[DEFAULT_MATCHER],
-    show_default=True,
-    metavar="NAME",
-    help=f"{MATCHER_NAMES}; repeatable. Its threshold plays no part.",
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.json",
-    help="Keep the matcher with the threshold chosen, for `--matcher FILE.json` of other "
-    "commands; of several matchers the one with the best F1 on topics left out.",
-)
-@options.chained(*record_options(AskingOptions))
-@options.seed_option
-@options.format_option(FORMS, "table")
-@options.output_option
-@input_format(FAMILY, *INPUTS)
-@options.chained(*record_options(Naming))
-@options.engine_options
-@options.quiet_option
-@options.debug_option
-def command(
-    files: tuple[str, ...],
-    names: tuple[str, ...],
-    save: Path | None,
-    seed: int,
-    form: str | None,
-    output: Path | None,
-    input_format: Forms,
-    jobs: int | None,
-    engine: str,
-    scheduler: str | None,
-    quiet: bool,
-    **given: Any,
-) -> None:
+def command(**values: Any) -> None:
     """How far a matcher agrees with assessors, and which threshold to use.
 
     UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
@@ -97,28 +81,26 @@ def command(
     \b
     tseval calibrate pool.tsv nuggets.tsv matches.tsv --matcher fuzzy --save profile.json
     """
-    for file in (output, save):
-        check_output(file)
-    form = form_of(form, output, FORMS, "table")
+    request, own = Request.of(values), build(CalibrateOptions, values)
+    form, files, quiet = checked_form(request, FORMS, "table", own), request.files, request.quiet
     if len(files) < 3:
         raise click.UsageError("Give the updates, then the file of nuggets, then that of matches.")
-    if save is not None and save.suffix.lower() != SUFFIX:
-        raise click.UsageError(f"A profile's name ends in {SUFFIX}, or no command will know it.")
     inputs = TemporalInputs(files[:-2], files[-2], matches=files[-1])
-    inputs = named(inputs, build(Naming, given))
-    judged = read_judged(inputs.updates, inputs.nuggets, inputs.matches or "", input_format)
+    inputs, forms = named(inputs, request.naming), request.input_format
+    judged = read_judged(inputs.updates, inputs.nuggets, inputs.matches or "", forms)
     warn((*shared_runs(judged.inputs), *judged.warnings), quiet)
-    terms = build(AskingOptions, given).terms
+    terms = build(AskingOptions, values).terms
     found = []
-    with Where(jobs, engine, scheduler).shared() as sharing:
-        for name in dict.fromkeys(names):
+    with request.where.shared() as sharing:
+        for name in dict.fromkeys(own.names):
             with progress(f"calibrating {name}", quiet) as done:
-                found.append(calibrate(judged, name, seed, done, sharing, terms))
+                found.append(calibrate(judged, name, request.seed, done, sharing, terms))
             warn(remarks(found[-1].matcher), quiet)
-    line = signature(judged, [answered_name(each) for each in found], seed)
-    beside = {} if save is None else {save: _profile(found)}
+    line = signature(judged, [answered_name(each) for each in found], request.seed)
+    beside = {} if own.save is None else {own.save: _profile(found)}
     agreements = graded_agreements(judged, [each.matcher for each in found])
-    deliver(_content(found, agreements, line, form, output), output, beside, form=form)
+    content = _content(found, agreements, line, form, to_file=request.output is not None)
+    deliver(content, request.output, beside, form=form)
 
 
 def _content(
@@ -126,16 +108,17 @@ def _content(
     agreements: Sequence[GradedAgreement],
     line: str,
     form: str,
-    output: Path | None,
+    *,
+    to_file: bool,
 ) -> bytes:
     if form == "table":
-        shown, to_file = sections(found, agreements), output is not None
+        shown = sections(found, agreements)
         return sections_table(shown, line, to_file=to_file, notes=notes(found))
     if form == "csv":
         return rows_bytes(tidy(found, agreements), "csv", line)
     if form == "json":
         return records_bytes([record(each, agreements) for each in found], line)
-    return draw(calibration_picture(curves(found), line), form)
+    return calibration_picture(curves(found), line).draw(form)
 
 
 def _profile(found: Sequence[Calibration]) -> bytes:

@@ -2,51 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import record_options
-from tseval.cli.ineffective_options import refuse_options
-from tseval.cli.output import check_output, deliver, form_of, leave_if, refuse_inputs, warn
+from tseval.cli.findings import MARKDOWN, deliver_findings, scored_runs
+from tseval.cli.options import Request
+from tseval.cli.output import checked_form, leave_if, refuse_inputs
 from tseval.cli.progress import progress
-from tseval.cli.tables import sections_markdown, sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
 from tseval.comparison.findings import FINDINGS_FORMS, Comparison, Findings, unmet
-from tseval.comparison.frames import sections
 from tseval.comparison.plan import AGAINST, LEAD, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.reusability import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board, discriminate_board
 from tseval.comparison.with_gold import ScoredRuns, leads
-from tseval.core import declared as declarations
-from tseval.core.calling import Where
 from tseval.core.declared import (
     COMPARE,
+    UNCOUNTED,
+    UNMEASURED,
     build,
-    declared,
     file_option,
     input_tables,
     option,
 )
-from tseval.core.family import Access
-from tseval.core.naming import Naming
-from tseval.core.registry import family
 from tseval.core.requirements import requirements
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.io.formats import Forms, form_for, form_named, forms_of
+from tseval.io.formats import form_for, form_named, forms_of
 from tseval.io.given import check_inputs
 from tseval.io.rows import ROW_FORMS
 from tseval.io.schema import SCORES
 from tseval.io.scores import FORMATS, provenance_of, read_teams
-from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.statistics.ranks import PERSISTENCE
 
@@ -66,7 +59,9 @@ class Question:
         not_within=("--against-matcher",),
     )
     against_matcher: str | None = option(
-        "The same against the runs scored by this matcher, with --gold.", metavar="NAME"
+        "The same against the runs scored by this matcher, with --gold.",
+        metavar="NAME",
+        within=("--gold",),
     )
     against_measure: str | None = option(
         "The same against this measure: of those scores, or without them of the same.",
@@ -81,16 +76,21 @@ class Question:
         "Instead: how scores and ranks move without the matches that a run, or a team, brought "
         "alone; with --gold and --matches.",
         choices=LEFT_OUT,
+        within=("--gold",),
     )
     teams: str | None = file_option(
         "Whose each run is: a table `run team`. Default: the part of the name before its first "
         "`-`.",
-        within=(LEAVE_OUT,),
+        within=("--leave-out team",),
     )
-
     lead: bool = option(
         "Instead: how much earlier each run says the nuggets that both of two say; with --gold.",
         kind=bool,
+        within=("--gold",),
+    )
+    gold: str | None = option(
+        "The files are runs, which are scored against these nuggets first, as `tseval score` does.",
+        metavar="NUGGETS",
     )
 
     @property
@@ -109,133 +109,68 @@ class Question:
         return chosen[0] if chosen else RUNS
 
 
-@frozen
-class Gold:
-    """What runs are scored against first, beside what `tseval score` declares."""
-
-    gold: str | None = option(
-        "The files are runs, which are scored against these nuggets first, as `tseval score` does.",
-        metavar="NUGGETS",
-    )
-    edition: str | None = option(
-        "Whose rules, with --gold; `tseval measures` lists them. Default: draft."
-    )
-    at: tuple[str, ...] = option(
-        "Score at this time too; repeatable.", metavar="TIME", several=True
-    )
-
-
-@frozen
-class Request:
+@frozen(kw_only=True)
+class CompareRequest(Request):
     """A comparison as it was asked for."""
 
-    files: tuple[str, ...]
-    wanted: tuple[str, ...]
     question: Question
     plan: Plan
     treatment: Treatment
-    gold: Gold
-    inputs: TemporalInputs | None
+    runs: ScoredRuns | None = None
     """The runs with their gold; None where the files are scores."""
-    options: TemporalOptions
-    rules: Mapping[str, str]
-    forms: Forms
-    naming: Naming
-    quiet: bool
-    sharing: Sharing = ALONE
 
-    def form(self, name: str) -> str | None:
+    def form_of(self, name: str) -> str | None:
         """The format of scores: beside runs and gold, that of all is not for them."""
-        return (form_for if self.inputs is None else form_named)(self.forms, name)
+        return (form_for if self.runs is None else form_named)(self.input_format, name)
 
     @property
     def scored(self) -> ScoredRuns:
         """The runs and how they are scored."""
-        if self.inputs is None:
+        if self.runs is None:
             raise UsageError("this needs the gold to score with: give --gold NUGGETS")
-        return ScoredRuns(
-            family=family("temporal"),
-            inputs=self.inputs,
-            options=self.options,
-            edition=self.gold.edition,
-            rules=self.rules,
-            measures=self.wanted,
-            at=self.gold.at,
-            naming=self.naming,
-            access=Access(self.forms, self.sharing),
-        )
+        return self.runs
 
     @property
     def board(self) -> Board:
         """The scores that are given, or those of the runs that are."""
-        if self.inputs is None:
-            return read_board(self.files, self.wanted, self.treatment, self.form("scores"))
+        if self.runs is None:
+            return read_board(self.files, self.wanted, self.treatment, self.form_of("scores"))
         with progress("matching", self.quiet) as tell:
-            scored = self.scored
-            return scored.board_of(scored.evaluation(tell), self.treatment)
-
-    def matched_by(self, matcher: str) -> Request:
-        """The same with a matcher in the place of matches, or of another matcher."""
-        inputs = self.inputs and replace(self.inputs, matches=None)
-        return replace(
-            self, inputs=inputs, options=replace(self.options, matcher=matcher, threshold=None)
-        )
+            return self.runs.board_of(self.runs.evaluation(tell), self.treatment)
 
     @property
     def other_board(self) -> Board:
         """The scores that are held against: of files, of another matcher, or by another measure."""
-        asked = self.question
-        measure = asked.against_measure
-        other = self if measure is None else replace(self, wanted=(measure,))
+        asked, runs = self.question, self.runs
+        wanted = self.wanted if asked.against_measure is None else (asked.against_measure,)
         if asked.against:
-            return read_board(asked.against, other.wanted, self.treatment, self.form("against"))
-        if asked.against_matcher is not None:
-            return other.matched_by(asked.against_matcher).board
-        return other.board
+            return read_board(asked.against, wanted, self.treatment, self.form_of("against"))
+        if runs is not None and asked.against_matcher is not None:
+            inputs = replace(runs.inputs, matches=None)
+            options = replace(runs.options, matcher=asked.against_matcher, threshold=None)
+            runs = replace(runs, inputs=inputs, options=options)
+        other = runs and replace(runs, measures=wanted)
+        return replace(self, wanted=wanted, runs=other).board
 
 
-def compared(request: Request) -> Findings:
-    """Runs side by side."""
-    return compare_board(request.board, request.plan)
-
-
-def powers(request: Request) -> Findings:
-    """How many pairs each measure tells apart."""
-    return discriminate_board(request.board, request.plan)
-
-
-def correlated(request: Request) -> Findings:
-    """How alike two sets of scores rank the runs."""
-    asked = request.question
-    check_inputs([*request.files, *asked.against])
-    other, board = request.other_board, request.board
-    return correlate_boards(board, other, request.plan, asked.persistence, asked.against_measure)
-
-
-def left_out(request: Request) -> Findings:
-    """What leaving one out changes."""
-    asked = request.question
-    teams = None if asked.teams is None else read_teams(asked.teams)
-    with progress("leaving out", request.quiet) as tell:
-        how = str(asked.leave_out)
-        return leave_out(request.scored, how, request.treatment, teams, tell)
-
-
-def leading(request: Request) -> Findings:
-    """Runs head to head on what both of two said."""
-    with progress("matching", request.quiet) as tell:
-        evaluation = request.scored.evaluation(tell)
-    return leads(evaluation, request.plan)
-
-
-MARKDOWN = "markdown"
-ANALYSES: Mapping[str, Callable[[Request], Findings]] = {
-    RUNS: compared,
-    POWER: powers,
-    AGAINST: correlated,
-    LEAVE_OUT: left_out,
-    LEAD: leading,
-}
+def analyse(request: CompareRequest) -> Findings:
+    """What is found by the analysis that is asked for."""
+    question, plan = request.question, request.plan
+    analysis = question.analysis
+    if analysis == AGAINST:
+        check_inputs([*request.files, *question.against])
+        other, measure = request.other_board, question.against_measure
+        return correlate_boards(request.board, other, plan, question.persistence, measure)
+    if analysis == LEAVE_OUT:
+        teams = None if question.teams is None else read_teams(question.teams)
+        with progress("leaving out", request.quiet) as tell:
+            how = str(question.leave_out)
+            return leave_out(request.scored, how, request.treatment, teams, tell)
+    if analysis == LEAD:
+        with progress("matching", request.quiet) as tell:
+            evaluation = request.scored.evaluation(tell)
+        return leads(evaluation, plan)
+    return (compare_board if analysis == RUNS else discriminate_board)(request.board, plan)
 
 
 OF_RUNS = input_tables(TemporalInputs)
@@ -243,30 +178,43 @@ OF_RUNS = input_tables(TemporalInputs)
 INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.values()))
 
 
-@click.command("compare", cls=options.StrictCommand)
-@click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
-@options.measures_named("Default: all that there are.")
-@options.chained(*record_options(Plan))
-@options.chained(*record_options(Question))
-@options.chained(*record_options(Gold))
-@options.chained(*record_options(TemporalInputs), *record_options(TemporalOptions, COMPARE))
-@options.rule_option("ts2014")
-@options.on_missing(
-    "Topics that another run has a score for and this one not. Default: zero, where that is "
-    "the worst value, or what the scores or the edition say."
+WITH_GOLD = partial(options.of_record, within=("--gold",))
+"""Options that say how runs are scored, and so need the gold."""
+
+
+@options.command(
+    "compare",
+    options.files("SCORES..."),
+    options.shared("wanted", "Default: all that there are."),
+    options.of_record(Plan),
+    options.of_record(Question),
+    options.shared(
+        "edition_name",
+        "Whose rules, with --gold; `tseval measures` lists them. Default: draft.",
+        within=("--gold",),
+    ),
+    options.shared("at", "Score at this time too; repeatable.", within=("--gold",)),
+    WITH_GOLD(TemporalInputs),
+    WITH_GOLD(TemporalOptions, COMPARE),
+    options.rule("ts2014", within=("--gold",)),
+    options.shared(
+        "on_missing",
+        "Topics that another run has a score for and this one not. Default: zero, where that is "
+        "the worst value, or what the scores or the edition say.",
+    ),
+    options.shared("undefined"),
+    options.of_record(Treatment),
+    options.result_format(
+        ["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX is for runs alone."
+    ),
+    options.shared("require", within=(RUNS,)),
+    options.last(
+        options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS)),
+        resumes=True,
+        within=("--gold",),
+    ),
 )
-@options.undefined_option
-@options.chained(*record_options(Treatment))
-@options.format_option(["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX is for runs alone.")
-@options.output_option
-@options.require_option
-@options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS))
-@options.chained(*record_options(Naming))
-@options.engine_options
-@options.resume_option
-@options.quiet_option
-@options.debug_option
-def command(files: tuple[str, ...], **given: Any) -> None:
+def command(**values: Any) -> None:
     """Systems side by side: intervals, tests, rank correlation.
 
     SCORES are what `tseval score`, or another scoring command, writes with `-q`: CSV, JSON, Parquet
@@ -280,90 +228,52 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     tseval compare mine.csv theirs.csv -m R --baseline mine
     tseval compare mine.tsv theirs.tsv --gold nuggets.tsv --matches matches.tsv
     """
-    output: Path | None = given["output"]
-    check_output(output)
-    if not files:
+    if not values["files"]:
         raise click.UsageError("Give one or more files of scores.")
-    question, gold = build(Question, given), build(Gold, given)
-    wishes = requirements(given["require"])
-    forms, own = given["input_format"], build(TemporalOptions, given)
-    check_options(question, gold, forms)
-    known = FINDINGS_FORMS if question.analysis == RUNS else ROW_FORMS
-    form = form_of(given["form"], output, ("table", *known, MARKDOWN), "table")
-    named = given | {"updates": files, "nuggets": gold.gold}
-    request = Request(
-        files=files,
-        wanted=given["wanted"],
-        question=question,
-        plan=build(Plan, given),
-        treatment=build(Treatment, given),
-        gold=gold,
-        inputs=None if gold.gold is None else build(TemporalInputs, named),
-        options=own,
-        rules=declarations.rules(options.parted(given["rules"]), own),
-        forms=forms,
-        naming=build(Naming, given),
-        quiet=given["quiet"],
-    )
-    with build(Where, given).shared() as sharing:
-        found = ANALYSES[question.analysis](replace(request, sharing=sharing))
-    refuse_inputs(output, _recorded(request))
-    warn(found.warnings, request.quiet)
-    failed = unmet(wishes, found) if isinstance(found, Comparison) else []
-    if form == "table":
-        shown = sections(found)
-        deliver(sections_table(shown, found.signature, to_file=output is not None), output)
-    elif form == MARKDOWN:
-        deliver(sections_markdown(sections(found), found.signature), output)
-    else:
-        deliver(found.in_form(form), output, form=form)
-    leave_if(failed)
+    question = build(Question, values)
+    analysis = question.analysis
+    limits = (UNMEASURED, UNCOUNTED) if analysis == LEAD else ()
+    options.check_line(analysis, COMPARE, *limits, called=CALLED | dict.fromkeys(limits, "--lead"))
+    records = {"question": question} | {
+        name: build(each, values) for name, each in (("plan", Plan), ("treatment", Treatment))
+    }
+    request = CompareRequest.of({**values, **records})
+    check_formats(request)
+    wishes = requirements(request.require)
+    known = FINDINGS_FORMS if analysis == RUNS else ROW_FORMS
+    form = checked_form(request, ("table", *known, MARKDOWN), "table")
+    with request.where.shared() as sharing:
+        if question.gold is not None:
+            inputs = {"updates": request.files, "nuggets": question.gold}
+            request = replace(request, runs=scored_runs(request, values | inputs, sharing))
+        found = analyse(request)
+    refuse_inputs(request.output, _recorded(request))
+    deliver_findings(found, form, request)
+    leave_if(unmet(wishes, found) if isinstance(found, Comparison) else [])
 
 
-def _recorded(request: Request) -> Iterator[str]:
+def _recorded(request: CompareRequest) -> Iterator[str]:
     """The inputs that the files of scores name."""
-    if request.inputs is not None:
+    if request.runs is not None:
         return
     named = [(each, "scores") for each in request.files]
     named += [(each, "against") for each in request.question.against]
     for path, name in named:
-        recorded = provenance_of(path, request.form(name))
+        recorded = provenance_of(path, request.form_of(name))
         yield from () if recorded is None else (source.path for source in recorded.inputs)
 
 
-OF_SCORES = ("wanted", "at", "on_missing", "undefined", "lower", "higher", "judged")
-"""Options about measures and their values, of which --lead takes none."""
-FOR_GOLD = (
-    *("rules", "jobs", "engine", "scheduler", "resume", "edition", "at"),
-    *("against_matcher", "leave_out", "lead"),
-    *(
-        field.name
-        for record in (TemporalInputs, TemporalOptions, Naming)
-        for field, what in declared(record)
-        if what.has_meaning(COMPARE)
-    ),
-)
-"""Options that say how runs are scored, and so need the gold."""
 CALLED = {name: f"--{name}" for name in (POWER, AGAINST, LEAVE_OUT, LEAD)}
 """How the analyses are asked for."""
 
 
-def check_options(question: Question, gold: Gold, forms: Forms) -> None:
-    """Refuse options that this analysis, or scores without gold, have no use for."""
-    analysis, refused = question.analysis, dict[str, str]()
-    if gold.gold is None:
-        refused |= dict.fromkeys(FOR_GOLD, "without --gold NUGGETS")
-    if question.leave_out != "team":
-        refused |= {"teams": "without --leave-out team"}
-    if analysis == LEAD:
-        refused |= dict.fromkeys(OF_SCORES, "with --lead")
-    if analysis != RUNS:
-        refused |= {"require": f"with {CALLED[analysis]}"}
-    refuse_options([analysis, COMPARE], CALLED, refused)
+def check_formats(request: CompareRequest) -> None:
+    """Refuse a format of scores for runs and gold."""
+    forms = request.input_format
     own = [forms] if isinstance(forms, str) else [*(forms or {}).values()]
     known = forms_of(FAMILY.formats, OF_RUNS.values())
     form = next((each for each in own if each not in known), None)
-    if gold.gold is not None and form is not None:
+    if request.question.gold is not None and form is not None:
         raise UsageError(
             f"--input-format {form} is for scores; runs and gold have: {', '.join(known)}"
         )

@@ -6,21 +6,26 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import folder_forms, parameters, written_forms
-from tseval.cli.ineffective_options import refuse_ineffective, ways_called
-from tseval.cli.options import parted
-from tseval.cli.output import check_into, check_output, deliver, form_of, leave_if, warn
+from tseval.cli.options import DeclaredOption, Request
+from tseval.cli.output import (
+    check_into,
+    check_output,
+    check_outputs,
+    deliver,
+    form_of,
+    leave_if,
+    warn,
+)
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
 from tseval.core import registry
-from tseval.core.calling import Where
-from tseval.core.declared import build, declared
+from tseval.core.declared import SCORES, STREAMS, Declared, build, declared
 from tseval.core.family import (
     Access,
     Evaluation,
@@ -28,9 +33,10 @@ from tseval.core.family import (
     View,
     ViewRequest,
     ViewRows,
+    Writer,
     Written,
 )
-from tseval.core.naming import AS_THEY_ARE, Naming, named
+from tseval.core.naming import named
 from tseval.core.requirements import (
     failures,
     measures_of,
@@ -42,38 +48,17 @@ from tseval.core.scoring import apply_missing_rule, chosen_measures, scores_of
 from tseval.core.wording import count
 from tseval.errors import OutputError, UsageError
 from tseval.io import PICTURES
-from tseval.io.formats import Forms
 from tseval.io.rows import ROW_FORMS, rows_bytes
 from tseval.io.score_files import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
 from tseval.records import frozen
 
-if TYPE_CHECKING:
-    from tseval.core.panels import Picture
-
 Record = TypeVar("Record")
-
-
-@frozen(kw_only=True)
-class Request:
-    """What every command over runs and gold is asked for, beside what its family declares."""
-
-    files: tuple[str, ...]
-    wanted: tuple[str, ...]
-    edition_name: str | None
-    form: str | None
-    output: Path | None
-    per_topic: bool
-    quiet: bool
-    on_missing: str | None
-    where: Where
-    naming: Naming = AS_THEY_ARE
-    require: tuple[str, ...] = ()
-    brief: bool = False
-    at: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    view: str | None = None
-    input_format: Forms = None
-    undefined: str = "skip"
+FOLDER = click.Path(path_type=Path)
+PER_TOPIC = "One row per topic as well as `all`. -q is the older name of -t, and not --quiet."
+AT = (
+    "Take measures at this time too: 6h, 90m, 2d from the topic's start, or Unix seconds, or ISO "
+    "8601; repeatable."
+)
 
 
 @frozen
@@ -97,7 +82,7 @@ class Call:
     @property
     def rules(self) -> dict[str, str]:
         """The rules that are named, and those that options stand for."""
-        return declarations.rules(parted(self.request.rules), self.options)
+        return declarations.rules(self.request.named_rules, self.options)
 
     @property
     def view(self) -> View | None:
@@ -122,41 +107,129 @@ class Call:
         return self.family.read(inputs, self.options, edition, self.rules, access)
 
 
-@frozen
-class Extension(Generic[Record]):
-    """What a command takes and does beside what its family declares."""
+def command_of(
+    family: Family[Any, Any],
+    more: type[Record] | None = None,
+    answer_more: Callable[[Call, Record], bool] = lambda *_: False,
+) -> click.Command:
+    """The whole command: its arguments and options, its help, and what it does.
 
-    options: type[Record]
-    """Those that have a meaning with one of them alone are `within` its flag."""
-    answer: Callable[[Call, Record], bool]
-    """Does what is asked for if these options ask for it; else False, and the family answers."""
+    `more` are other options than the family's; `answer_more` does what is asked for if they ask for
+    it, and says whether they do.
+    """
 
-
-def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None) -> click.Command:
-    """The whole command: its arguments and options, its help, and what it does."""
-    more = () if extension is None else (extension.options,)
-
-    def run(**given: Any) -> None:
-        records = {"where": build(Where, given), "naming": build(Naming, given)}
-        request = build(Request, given | records)
-        call = Call.of(family, request, given)
-        if extension is None or not extension.answer(call, build(extension.options, given)):
+    def run(**values: Any) -> None:
+        call = Call.of(family, Request.of(values), values)
+        if more is None or not answer_more(call, build(more, values)):
             answer(call)
 
     run.__doc__ = f"{family.summary}\n\n{family.description}"
-    for decorate in reversed(parameters(family, more)):
-        run = decorate(run)
-    return click.command(family.command, cls=options.StrictCommand)(run)
+    own = () if more is None else options.of_record(more)
+    return options.command(family.command, *parameters(family, own))(run)
+
+
+def parameters(
+    family: Family[Any, Any], own: Sequence[click.Parameter]
+) -> list[click.Parameter | Sequence[click.Parameter]]:
+    """Everything that the command takes, in the order of its help; `own` are more options."""
+    places = [what for _, what in declared(family.inputs) if not what.flags]
+    missing = (
+        f"{family.words.topic.capitalize()}s that a run lacks. Default: the edition's rule "
+        f"({family.editions[0].name}: {family.editions[0].on_missing})."
+    )
+    form_words = [
+        *(["Scores have trec, the others have tsv."] if family.views else []),
+        *(f"{', '.join(each.forms)}: {each.help}." for each in family.writers),
+    ]
+    forms = ["table", *RESULT_FORMS, *(ROW_FORMS if family.views else ()), *written_forms(family)]
+    return [
+        options.files(" ".join(f"{e.metavar}..." if e.several else e.metavar for e in places)),
+        options.of_record(family.inputs),
+        options.shared("wanted", "See `tseval measures`."),
+        options.edition(family),
+        [options.shared("at", AT)] if family.times else [],
+        options.of_record(family.options),
+        options.rules(family),
+        options.shared("per_topic", PER_TOPIC),
+        options.shared("brief"),
+        options.shared("require"),
+        view_option(family),
+        options.shared("on_missing", missing),
+        [options.shared("undefined")] if family.undefined_counts else [],
+        options.result_format(forms, "table", " ".join(form_words)),
+        own,
+        options.last(options.formats_of(family), output_option(family), resumes=family.resumes),
+    ]
+
+
+def written_forms(family: Family[Any, Any]) -> tuple[str, ...]:
+    """The forms that only this family has."""
+    return tuple(form for each in family.writers for form in each.forms)
+
+
+def folder_forms(family: Family[Any, Any]) -> list[str]:
+    """The forms of several files, which are written into a folder."""
+    return [form for each in family.writers if each.into_folder for form in each.forms]
+
+
+def output_option(family: Family[Any, Any]) -> click.Parameter:
+    """The option that names the output; a folder where a form is several files."""
+    folders = folder_forms(family)
+    if not folders:
+        return options.shared("output")
+    words = (
+        f"With -f {', '.join(folders)} a folder, in which all files appear or none; default: the "
+        "current one."
+    )
+    return options.shared("output", words, kind=FOLDER)
+
+
+def view_option(family: Family[Any, Any]) -> Sequence[click.Parameter]:
+    """The option that asks for something else than scores, if there is anything."""
+    views = [each for each in family.views if not each.asked_by]
+    drawn = {each.name: ", drawn by -o FILE.svg" if each.draw else "" for each in views}
+    shown = "; ".join(f"{each.name}: {each.help}{drawn[each.name]}" for each in views)
+    words = f"What is shown. {shown}."
+    more: dict[str, Any] = {
+        "type": click.Choice([SCORES, *drawn]),
+        "default": SCORES,
+        "show_default": True,
+        "callback": lambda _context, _option, name: None if name == SCORES else name,
+    }
+    if len(views) == 1:
+        words, more = f"Instead of scores: {views[0].help}.", {"flag_value": views[0].name}
+    refused = ("--brief", *STREAMS, *folder_forms(family))
+    what = Declared((family.view_option,), words, not_within=refused)
+    return [DeclaredOption((*what.flags, "view"), what, **more)][: len(views)]
+
+
+def check_view(call: Call, other: View | Writer | None, form: str) -> None:
+    """Refuse options that have no meaning in what is shown: scores, a view, or a form."""
+    called = ways_called(call.family)
+    name = SCORES if other is None else other.name if isinstance(other, View) else form
+    limits = () if other is None else other.limits
+    folders = {form} & {*folder_forms(call.family)}
+    options.check_line(
+        name, *folders, *limits, called=called | dict.fromkeys(limits, called.get(name, ""))
+    )
+
+
+def ways_called(family: Family[Any, Any]) -> dict[str, str]:
+    """How the views and the forms of a family are asked for."""
+    is_one = sum(not each.asked_by for each in family.views) == 1
+    flag = family.view_option
+    called = {e.name: e.asked_by or (flag if is_one else f"{flag} {e.name}") for e in family.views}
+    return called | {form: f"-f {form}" for form in written_forms(family)}
 
 
 def answer(call: Call) -> None:
     """Do what is asked for, and write it."""
     family, request, view = call.family, call.request, call.view
     form = chosen_form(family, request, view)
-    writers = family.writers if view is None else ()
-    writer = next((each for each in writers if form in each.forms), None)
+    writers = [each for each in family.writers if view is None and form in each.forms]
+    writer = next(iter(writers), None)
     other = view or writer
-    refuse_ineffective(family, other, form, brief=request.brief)
+    check_view(call, other, form)
     if writer is not None and writer.into_folder:
         check_into(request.output or Path())
     check_outputs(call.options)
@@ -178,83 +251,54 @@ def answer(call: Call) -> None:
         taken = chosen_measures(evaluation, theirs, beside=wanted)
         missing, undefined = request.on_missing, request.undefined
         unmet = failures(told, scores_of(evaluation, taken, missing, undefined, per_topic=False))
+    if writer is not None and writer.into_folder:
+        write_into(request.output or Path(), writer.write(evaluation, asked, form), request.quiet)
+        leave_if(unmet)
+        return
+    scores: Scores | None = None
     if writer is not None:
-        written = writer.write(evaluation, asked, form)
-        deliver_written(written, form, request, beside, into_folder=writer.into_folder)
+        content = written_content(writer.write(evaluation, asked, form), form, request)
     elif view is not None and view.draw is not None and form in PICTURES:
-        deliver_written(view.draw(evaluation, asked), form, request, beside)
+        content = written_content(view.draw(evaluation, asked), form, request)
     elif view is not None:
-        rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
-        deliver(rows, request.output, beside, form=form)
+        content = rows_content(view.rows(evaluation, asked), evaluation, request, form)
     else:
         scores = requested_scores(evaluation, asked, request, form)
-        notes = apply_missing_rule(evaluation, request.on_missing).notes(asked.measures)
-        content = written_scores(scores, request, form, notes)
-        deliver(content, request.output, beside, form=form)
-        by_hand = not (request.brief or request.quiet or request.wanted)
-        if form == "table" and by_hand and sys.stderr.isatty():
-            for each in evaluation.companions(scores, asked):
-                click.echo(f"note: {each}", err=True)
+        content = written_scores(evaluation, asked, scores, request, form)
+    deliver(content, request.output, beside, form=form)
+    by_hand = form == "table" and not (request.brief or request.quiet or request.wanted)
+    if scores is not None and by_hand and sys.stderr.isatty():
+        for each in evaluation.companions(scores, asked):
+            click.echo(f"note: {each}", err=True)
     leave_if(unmet)
 
 
 def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:
     """The form of the output, of those that it can have."""
-    own = written_forms(family)
     folders = folder_forms(family)
     if request.form is not None and request.form in folders:
-        if view is not None:
-            raise UsageError(f"{family.view_option} has no meaning with -f {request.form}")
         return request.form
     check_output(request.output)
     if request.output is not None and request.output.is_dir():
         others = "".join(f", or -f {form}" for form in folders)
         raise OutputError(f"{request.output} is a folder: give -o FILE{others}")
     of_view = (*ROW_FORMS, *(PICTURES if view and view.draw else ()))
-    known = ("table", *(of_view if view else (*RESULT_FORMS, *own)))
-    form = form_of(request.form, request.output, known, "table")
-    if form in PICTURES and request.output is None and sys.stdout.isatty():
-        raise UsageError(f"a picture is not for a terminal: give -o FILE.{form}")
-    return form
+    known = ("table", *(of_view if view else (*RESULT_FORMS, *written_forms(family))))
+    return form_of(request.form, request.output, known, "table")
 
 
-def check_outputs(record: object) -> None:
-    """Refuse files beside the result that cannot be written, or not in any known form."""
-    for field, what in declared(type(record)):
-        path = getattr(record, field.name) if what.is_output else None
-        if path is None:
-            continue
-        check_output(path)
-        if path.suffix and path.suffix.lstrip(".").lower() not in what.choices:
-            known = ", ".join(f".{each}" for each in what.choices)
-            raise UsageError(f"{what.name} {path}: the suffix must be one of {known}")
-
-
-def drawn(picture: Picture, form: str) -> bytes:
-    """A picture as a file; what draws is loaded only then."""
-    from tseval.reporting.charts.drawing import draw
-
-    return draw(picture, form)
-
-
-def deliver_written(
-    written: Written,
-    form: str,
-    request: Request,
-    beside: Mapping[Path, bytes],
-    *,
-    into_folder: bool = False,
-) -> None:
-    """Write what a writer made: its one output, or all of its files into a folder, or none."""
-    warn(written.warnings, request.quiet)
-    if not into_folder:
-        content = written.content if written.picture is None else drawn(written.picture, form)
-        deliver(content, request.output, beside, form=form)
-        return
-    folder = request.output or Path()
+def write_into(folder: Path, written: Written, quiet: bool) -> None:
+    """Write all files that a writer made into a folder, or none."""
     from tseval.io.atomic_write import write_files
 
+    warn(written.warnings, quiet)
     write_files({folder / name: content for name, content in written.files.items()})
+
+
+def written_content(written: Written, form: str, request: Request) -> bytes:
+    """What a writer made as its one file; its warnings are told."""
+    warn(written.warnings, request.quiet)
+    return written.content if written.picture is None else written.picture.draw(form)
 
 
 def with_files(
@@ -276,9 +320,6 @@ def with_files(
     rest = list(files)
     for name, what in reversed(places):
         placed[name] = tuple(rest) if what.several else rest.pop()
-    for field, what in declared(family.inputs):
-        if what.flags and what.required and getattr(named, field.name) is None:
-            raise click.UsageError(f"Missing option '{what.name}'.")
     return replace(named, **placed)
 
 
@@ -321,7 +362,13 @@ def bare_number(scores: Scores) -> bytes:
     return f"{UNDEFINED if value is None else repr(value)}\n".encode()
 
 
-def written_scores(scores: Scores, request: Request, form: str, notes: Sequence[str] = ()) -> bytes:
+def written_scores(
+    evaluation: Evaluation,
+    asked: ViewRequest[Any],
+    scores: Scores,
+    request: Request,
+    form: str,
+) -> bytes:
     """Scores in the form asked for; their warnings are told."""
     warn(scores.warnings, request.quiet)
     if request.brief:
@@ -329,4 +376,5 @@ def written_scores(scores: Scores, request: Request, form: str, notes: Sequence[
     if form != "table":
         return scores.in_form(form, per_topic=request.per_topic or form in WHOLE_FORMS)
     to_file = request.output is not None
+    notes = apply_missing_rule(evaluation, request.on_missing).notes(asked.measures)
     return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)

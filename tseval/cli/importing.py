@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from tseval.cli.declared_options import column_options, option_of
-from tseval.cli.ineffective_options import refuse_options
-from tseval.cli.options import StrictCommand, debug_option, output_option, quiet_option
+from tseval.cli import options
+from tseval.cli.commands import debug_option
+from tseval.cli.options import Request
 from tseval.cli.output import check_output, deliver, warn
-from tseval.core import declared as declarations
 from tseval.core import registry
-from tseval.core.declared import Declared, declared
-from tseval.core.naming import AS_THEY_ARE, Naming, name_imported
+from tseval.core.declared import Declared, build, check_values, declared
+from tseval.core.naming import AS_THEY_ARE, name_imported
 from tseval.errors import UsageError
 from tseval.io.formats import Import
 from tseval.io.inputs import Input
@@ -44,47 +41,37 @@ def command_of_imports() -> click.Command:
     """The command, with the formats and options that are declared."""
     known = registry.imports()
 
-    def run(
-        form: str, files: tuple[str, ...], output: Path | None, quiet: bool, **given: Any
-    ) -> None:
+    def run(form: str, **values: Any) -> None:
+        request, asked = Request.of(values), known[form]
+        output, files = request.output, request.files
         check_output(output)
         if output is not None and output.suffix.lower() in NO_TSV:
             raise UsageError(f"{output}: the table is plain TSV, so name a file .tsv")
-        asked = known[form]
-        having = defaultdict[str, list[str]](list)
-        for each in known.values():
-            for field, _ in declared(each.options):
-                having[field.name].append(each.name)
-        refuse_options(
-            [],
-            {},
-            {
-                name: f"with {form}: it is for {', '.join(those)}"
-                for name, those in having.items()
-                if form not in those
-            },
-        )
+        options.check_line(form, called={each: each for each in known})
         if len(files) > 1 and not asked.several:
             raise UsageError(f"{form} takes one file at a time")
-        naming = declarations.build(Naming, given)
-        options, sources = declarations.build(asked.options, given), list[Any](files)
-        if naming != AS_THEY_ARE:
-            if asked.table is None:
-                raise UsageError(
-                    f"{naming.first_option} has no meaning with {form}: it has its own form"
-                )
+        terms, sources = build(asked.options, values), list[Any](files)
+        if request.naming != AS_THEY_ARE and asked.table is not None:
             sources = [Input(path) for path in files]
             kind = asked.kind or asked.table.table
-            options = name_imported(sources, kind, asked.table, options, naming)
-        declarations.check_values((options,), {})
-        table = asked.made(sources, options)
-        warn(table.warnings, quiet)
+            terms = name_imported(sources, kind, asked.table, terms, request.naming)
+        check_values((terms,), {})
+        table = asked.made(sources, terms)
+        warn(table.warnings, request.quiet)
         deliver(table.tsv(), output)
 
     run.__doc__ = DESCRIPTION.format(formats="\n".join(described(known)))
-    for decorate in reversed(parameters(known)):
-        run = decorate(run)
-    return click.command("import", cls=StrictCommand)(run)
+    with_table = tuple(each.name for each in known.values() if each.table is not None)
+    return options.command(
+        "import",
+        click.Argument(["form"], metavar="FORMAT", type=click.Choice(list(known))),
+        options.files("FILE...", required=True),
+        import_options(known),
+        options.column_options(within=with_table),
+        options.shared("output"),
+        options.shared("quiet"),
+        debug_option,
+    )(run)
 
 
 def described(known: dict[str, Import]) -> list[str]:
@@ -97,26 +84,24 @@ def described(known: dict[str, Import]) -> list[str]:
     return lines
 
 
-def parameters(known: dict[str, Import]) -> list[Callable[[Any], Any]]:
-    """What the command takes: the options of every format, each once."""
-    decorators = [
-        click.argument("form", metavar="FORMAT", type=click.Choice(list(known))),
-        click.argument(
-            "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=str)
-        ),
-    ]
+def import_options(known: dict[str, Import]) -> Sequence[click.Parameter]:
+    """The options of every format, each once, with the formats that it is for."""
     fields: dict[str, dict[str, tuple[Declared, Any, list[str]]]] = {}
     for each in known.values():
         for field, what in declared(each.options):
             same_help = fields.setdefault(field.name, {})
-            same_help.setdefault(what.help, (what, field.default, []))[2].append(f"`{each.name}`")
+            same_help.setdefault(what.help, (what, field.default, []))[2].append(each.name)
+    found = []
     for name, helps in fields.items():
         words = [
-            f"For {', '.join(those)}: {h[0].lower()}{h[1:]}" for h, (*_, those) in helps.items()
+            f"For {', '.join(f'`{form}`' for form in those)}: {text[0].lower()}{text[1:]}"
+            for text, (*_, those) in helps.items()
         ]
+        forms = tuple(form for *_, those in helps.values() for form in those)
         what, default, _ = next(iter(helps.values()))
-        decorators.append(option_of(name, default, replace(what, help=" ".join(words))))
-    return [*decorators, *column_options(), output_option, quiet_option, debug_option]
+        more = replace(what, help=" ".join(words), required=False, within=forms)
+        found.append(options.option_of(name, default, more))
+    return found
 
 
 command = command_of_imports()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tseval.cli.declared_options import column_options
-from tseval.cli.ineffective_options import refuse_options
-from tseval.cli.options import StrictCommand, chained, debug_option
-from tseval.core.declared import build
+from tseval.cli import options
+from tseval.cli.commands import debug_option
+from tseval.core.declared import build, option
 from tseval.core.guessed_columns import GuessedFile
 from tseval.core.naming import Naming
 from tseval.core.wording import count
@@ -24,30 +22,39 @@ from tseval.core.working_folder import (
     from_files,
     from_templates,
 )
+from tseval.records import frozen
 
 SHOWN = 40
 """An example is shown up to so many characters."""
 
 
-@click.command("init", cls=StrictCommand)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--from",
-    "logs",
-    multiple=True,
-    metavar="LOG",
-    help="What an agent said: any table that tseval reads; its columns are guessed and shown. "
-    "Repeatable, for logs of one kind. Default: an invented example.",
+@frozen
+class InitOptions:
+    """What the folder is made from."""
+
+    logs: tuple[str, ...] = option(
+        "--from",
+        "What an agent said: any table that tseval reads; its columns are guessed and shown. "
+        "Repeatable, for logs of one kind. Default: an invented example.",
+        metavar="LOG",
+        several=True,
+    )
+    gold: str | None = option(
+        "The facts that there were to say, if they are written down. Default: a draft, with the "
+        "first update of each event.",
+        metavar="FILE",
+        within=("--from",),
+    )
+
+
+@options.command(
+    "init",
+    click.Argument(["folder"], metavar="DIR", type=click.Path(path_type=Path, file_okay=False)),
+    options.of_record(InitOptions),
+    options.column_options(within=("--from",)),
+    debug_option,
 )
-@click.option(
-    "--gold",
-    metavar="FILE",
-    help="The facts that there were to say, if they are written down. Default: a draft, with the "
-    "first update of each event.",
-)
-@chained(*column_options())
-@debug_option
-def command(folder: Path, logs: tuple[str, ...], gold: str | None, **given: Any) -> None:
+def command(folder: Path, **values: Any) -> None:
     """A small working folder to begin with: from your log, or an example.
 
     It holds gold, a mapping of columns, and a script that scores and fails a pipeline. Logs and
@@ -58,12 +65,9 @@ def command(folder: Path, logs: tuple[str, ...], gold: str | None, **given: Any)
     tseval init try
     tseval init try --from agent.jsonl --gold facts.csv
     """
-    naming = build(Naming, given)
-    if not logs:
-        names = ["gold", *(field.name for field in fields(Naming))]
-        refuse_options([], {}, dict.fromkeys(names, "without --from LOG"))
-    said = naming.names
-    made = from_files(folder, logs, gold, said) if logs else from_templates()
+    options.check_line()
+    asked, names = build(InitOptions, values), build(Naming, values).names
+    made = from_files(folder, asked.logs, asked.gold, names) if asked.logs else from_templates()
     made.write(folder)
     _tell(folder, made)
 

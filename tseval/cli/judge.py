@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from tseval.cli.options import StrictGroup, debug_option, output_option, quiet_option
+from tseval.cli.commands import StrictGroup, debug_option
+from tseval.cli.options import files, shared
 from tseval.cli.output import check_output, deliver, warn
 from tseval.cli.tables import rows_table
 from tseval.core.wording import count
 from tseval.matching import asking
 
 
-@click.group("judge", cls=StrictGroup)
-@debug_option
+@click.group("judge", cls=StrictGroup, params=[debug_option])
 def command() -> None:
     """Answers of language models: kept ones, to other machines and back.
 
@@ -23,15 +23,12 @@ def command() -> None:
     """
 
 
-model_option = click.option(
-    "--model", metavar="NAME", help="The answers to questions to this model alone."
+model_option = click.Option(
+    ["--model"], metavar="NAME", help="The answers to questions to this model alone."
 )
 
 
-@command.command("export")
-@model_option
-@output_option
-@debug_option
+@command.command("export", params=[model_option, shared("output"), debug_option])
 def export(model: str | None, output: Path | None) -> None:
     """The answers, one a line, as JSON.
 
@@ -44,10 +41,7 @@ def export(model: str | None, output: Path | None) -> None:
     deliver(asking.export_answers(model), output)
 
 
-@command.command("import")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=str))
-@quiet_option
-@debug_option
+@command.command("import", params=[files("FILE...", required=True), shared("quiet"), debug_option])
 def take_in(files: tuple[str, ...], quiet: bool) -> None:
     """Take in answers that `tseval judge export` wrote.
 
@@ -59,10 +53,7 @@ def take_in(files: tuple[str, ...], quiet: bool) -> None:
             click.echo(f"{file}: {count(lines, 'answer')}, {new:,} of them new", err=True)
 
 
-@command.command("status")
-@model_option
-@output_option
-@debug_option
+@command.command("status", params=[model_option, shared("output"), debug_option])
 def status(model: str | None, output: Path | None) -> None:
     """How many answers are kept of each model, and what they took."""
     check_output(output)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import input_format, named_options, record_options
-from tseval.cli.ineffective_options import refuse_options
-from tseval.cli.options import runs_and_gold
-from tseval.cli.output import check_output, deliver, form_of, warn, warn_of_formulas
+from tseval.cli.options import Request
+from tseval.cli.output import check_output, checked_form, deliver, warn, warn_of_formulas
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
-from tseval.core.calling import Where
-from tseval.core.declared import SCORES, build, option
+from tseval.core.declared import build, option
 from tseval.core.family import Access
-from tseval.core.naming import Naming, named
+from tseval.core.naming import named
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import (
@@ -31,7 +28,6 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import DRAFT
 from tseval.io.atomic_write import write_files
-from tseval.io.formats import Forms
 from tseval.io.rows import ROW_FORMS, rows_bytes
 from tseval.io.tables import read
 from tseval.matching.asking import AskingOptions
@@ -55,9 +51,17 @@ NOTHING_TO_FIND = (
 
 
 @frozen
-class Review:
-    """Where pairs go for somebody to accept or reject, if anywhere, and which."""
+class MatchOptions:
+    """Which matchers find matches, and where pairs go for somebody to accept or reject."""
 
+    names: tuple[str, ...] = option(
+        "--matcher",
+        f"{MATCHER_NAMES}; repeatable: a column then says which.",
+        default=(DEFAULT_MATCHER,),
+        metavar="NAME",
+        several=True,
+    )
+    threshold: float | None = option("The threshold of every matcher.")
     review: Path | None = option(
         "Write pairs there, as .csv or .tsv for a spreadsheet, with both texts and a column "
         "`verdict` to fill in; the matches then go to -o alone.",
@@ -77,15 +81,17 @@ class Review:
         within=("--review",),
     )
 
-    def check(self, names: tuple[str, ...], form: str | None, output: Path | None) -> None:
-        """Refuse files that cannot be written, and what means nothing with a review, or without."""
-        check_output(output)
-        check_output(self.review, keeps_verdicts=True)
+    def check(self, request: Request, form: str) -> None:
+        """Refuse what is of one matcher where several are named, and a form that nothing has."""
+        alone = f"-f {form}" if form in LABEL_FORMS else "--review" if self.review else ""
+        if alone and len(set(self.names)) > 1:
+            raise UsageError(f"{alone} is of one matcher: name one")
+        if ASSESSED in self.names:
+            raise UsageError(NOTHING_TO_FIND)
         if self.review is None:
             return
-        if len(set(names)) > 1:
-            raise UsageError("a review is of one matcher: name one")
-        if form is not None and output is None:
+        check_output(self.review, keeps_verdicts=True)
+        if request.form is not None and request.output is None:
             raise UsageError("with --review the matches go to -o alone: -f needs -o FILE")
         spreadsheet_form(self.review)
 
@@ -111,57 +117,21 @@ class Review:
         return {file: content}
 
 
-FILES = named_options(TemporalInputs, SCORES)
-"""The files of `score` that can change matches, by their flags."""
+FILES = options.by_flag(TemporalInputs)
 
 
-def checked_form(form: str | None, output: Path | None, names: tuple[str, ...]) -> str:
-    """The form of the output; labels are of one matcher."""
-    chosen = form_of(form, output, FORMS, "tsv")
-    if chosen in LABEL_FORMS and len(set(names)) > 1:
-        raise UsageError(f"-f {chosen} is of one matcher: name one")
-    return chosen
-
-
-@click.command("match", cls=options.StrictCommand)
-@options.runs_and_nuggets
-@click.option(
-    "--matcher",
-    "names",
-    multiple=True,
-    default=[DEFAULT_MATCHER],
-    show_default=True,
-    metavar="NAME",
-    help=f"{MATCHER_NAMES}; repeatable: a column then says which.",
+@options.command(
+    "match",
+    options.files("UPDATES... NUGGETS"),
+    options.of_record(MatchOptions),
+    options.of_record(AskingOptions),
+    [FILES["--pool"], FILES["--corrections"]],
+    options.result_format(FORMS, "tsv"),
+    options.last(
+        options.formats_of(FAMILY, "updates", "nuggets", "pool", "corrections"), resumes=True
+    ),
 )
-@click.option("--threshold", type=float, help="The threshold of every matcher.")
-@options.chained(*record_options(AskingOptions))
-@options.chained(FILES["--pool"], FILES["--corrections"])
-@options.chained(*record_options(Review))
-@options.format_option([*FORMS], "tsv")
-@options.output_option
-@input_format(FAMILY, "updates", "nuggets", "pool", "corrections")
-@options.chained(*record_options(Naming))
-@options.engine_options
-@options.resume_option
-@options.quiet_option
-@options.debug_option
-def command(
-    files: tuple[str, ...],
-    names: tuple[str, ...],
-    threshold: float | None,
-    pool: str | None,
-    corrections: str | None,
-    form: str | None,
-    output: Path | None,
-    input_format: Forms,
-    jobs: int | None,
-    engine: str,
-    scheduler: str | None,
-    resume: bool,
-    quiet: bool,
-    **given: Any,
-) -> None:
+def command(**values: Any) -> None:
     """The matches that a matcher finds, one a line, with score and evidence.
 
     The result is a table of matches that `tseval score --matches` reads. `start` and `end` span
@@ -169,28 +139,25 @@ def command(
     others, and the two weights what each part is worth. With `-f nuggetizer` or `-f cone` it is
     the labels of all nuggets that `tseval responses` and other programs read.
     """
-    refuse_options([], {}, {})
-    review = build(Review, given)
-    review.check(names, form, output)
-    form = checked_form(form, output, names)
-    updates, nuggets = runs_and_gold(files)
-    inputs = TemporalInputs(updates, nuggets, pool=pool, corrections=corrections)
-    inputs, terms = named(inputs, build(Naming, given)), build(AskingOptions, given)
+    options.check_line()
+    request, own = Request.of(values), build(MatchOptions, values)
+    form, output, quiet = checked_form(request, FORMS, "tsv"), request.output, request.quiet
+    own.check(request, form)
+    inputs = build(TemporalInputs, values | request.runs_and_gold)
+    inputs, terms = named(inputs, request.naming), build(AskingOptions, values)
     rows: list[dict[str, Any]] = []
     signatures, told = [], dict[str, None]()
     graded = False
     beside: dict[Path, bytes] = {}
     labels = b""
-    with Where(jobs, engine, scheduler, resume).shared() as sharing:
-        for name in dict.fromkeys(names):
-            if name == ASSESSED:
-                raise UsageError(NOTHING_TO_FIND)
+    with request.where.shared() as sharing:
+        for name in dict.fromkeys(own.names):
             with progress(f"matching by {name}", quiet) as tell:
-                access = Access(input_format, sharing, tell)
-                asked = TemporalOptions(name, threshold, **vars(terms))
+                access = Access(request.input_format, sharing, tell)
+                asked = TemporalOptions(name, own.threshold, **vars(terms))
                 evaluation = TemporalEvaluation.read(inputs, asked, DRAFT, {}, access)
-                matcher = get_matcher(name, threshold, terms.terms)
-                beside |= review.files(evaluation, matcher, access, quiet=quiet)
+                matcher = get_matcher(name, own.threshold, terms.terms)
+                beside |= own.files(evaluation, matcher, access, quiet=quiet)
             graded = graded or bool(matcher.grades)
             if form in LABEL_FORMS:
                 labels = _labels(evaluation, matcher, form)

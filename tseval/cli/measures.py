@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tseval.cli.options import StrictCommand, debug_option
+from tseval.cli.commands import StrictCommand, complete, debug_option
 from tseval.core.measure import Definition, Parameter, calls, with_name
 from tseval.core.registry import all_editions, editions, families, measure
 from tseval.core.rules import Edition
@@ -19,10 +19,20 @@ NAME_WIDTH = 8
 """What the names of a family take at least."""
 
 
-@click.command("measures", cls=StrictCommand)
-@click.argument("name", required=False)
-@click.option("--edition", "edition_name", metavar="NAME", help="Tell an edition's rules instead.")
-@debug_option
+@click.command(
+    "measures",
+    cls=StrictCommand,
+    params=[
+        click.Argument(["name"], required=False, shell_complete=complete),
+        click.Option(
+            ["--edition", "edition_name"],
+            metavar="NAME",
+            help="Tell an edition's rules instead.",
+            shell_complete=complete,
+        ),
+        debug_option,
+    ],
+)
 def command(name: str | None, edition_name: str | None) -> None:
     """What a measure is: definition, parameters, range, the empty case, citation.
 

@@ -1,72 +1,262 @@
-"""Options that several commands share."""
+"""Options of commands: made of declarations, shared by all, and checked as one command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import click
 
-from tseval.errors import UsageError
-
-if TYPE_CHECKING:
-    from tseval.core.calling import Where
-
-LOCAL = "local"
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class StrictCommand(click.Command):
-    """A command that refuses a second value of an option that takes one."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line; refuse an option that repeats, but let a flag repeat."""
-        if not ctx.resilient_parsing:  # a shell that completes the line shows no errors
-            _, _, order = self.make_parser(ctx).parse_args(list(args))
-            given = [each for each in order if isinstance(each, click.Option)]
-            for each in dict.fromkeys(given):
-                if given.count(each) > 1 and not (each.multiple or each.is_flag or each.count):
-                    flag = max(each.opts, key=len)
-                    raise click.UsageError(f"{flag} takes one value: give it once.", ctx)
-        return super().parse_args(ctx, args)
-
-
-class StrictGroup(click.Group):
-    """A group whose commands are strict."""
-
-    command_class = StrictCommand
-
-
-def chained(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one decorator, shown in this order."""
-
-    def decorate(command: Command) -> Command:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return decorate
-
-
-debug_option = click.option(
-    "--debug", is_flag=True, expose_value=False, help="Show the Python traceback of an error."
+from tseval.cli.commands import StrictCommand, complete, debug_option
+from tseval.core.calling import Where
+from tseval.core.declared import (
+    FOLLOW,
+    STREAMS,
+    TOPICLESS,
+    UNCOUNTED,
+    UNMEASURED,
+    Declared,
+    Details,
+    build,
+    check_meanings,
+    declared,
+    input_tables,
+    option,
 )
-quiet_option = click.option(
-    "--quiet",
-    is_flag=True,
-    help="No progress, and of warnings only why scores are 0. It has no short form.",
-)
-output_option = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write there instead of standard output; the file appears whole or not at all.",
-)
-seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="For everything random."
-)
+from tseval.core.family import Family
+from tseval.core.naming import AS_THEY_ARE, Naming
+from tseval.io.formats import Forms, forms_of
+from tseval.records import frozen
+
+
+def names(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Several names with commas between them, without the blanks around them."""
+    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
+
+
+def of_record(record: type, view: str = "", **changed: Unpack[Details]) -> list[click.Parameter]:
+    """The options of a record: all, or those that have a meaning in a view."""
+    return list(by_flag(record, view, **changed).values())
+
+
+def by_flag(record: type, view: str = "", **changed: Unpack[Details]) -> dict[str, click.Parameter]:
+    """The same by their flags, with what is declared otherwise by this command."""
+    return {
+        what.name: option_of(field.name, field.default, replace(what, **changed))
+        for field, what in declared(record)
+        if what.flags and (not view or what.has_meaning(view))
+    }
+
+
+def column_options(**changed: Unpack[Details]) -> list[click.Parameter]:
+    """What files call columns, for commands to which the names of runs mean nothing."""
+    every = by_flag(Naming, **changed)
+    return [each for flag, each in every.items() if flag != "--name"]
+
+
+class DeclaredOption(click.Option):
+    """An option that tells what is declared of it."""
+
+    def __init__(self, flags: Sequence[str], what: Declared, **more: Any) -> None:
+        super().__init__(flags, help=what.help, shell_complete=complete, **more)
+        self.what = what
+
+
+def option_of(name: str, default: Any, what: Declared) -> DeclaredOption:
+    """A declared option as the command line has it."""
+    default = None if default is MISSING else default
+    option = partial(DeclaredOption, (*what.flags, name), what, required=what.required)
+    if what.kind is bool:
+        return option(is_flag=True)
+    if what.by_commas:
+        return option(metavar=what.metavar or None, callback=names)
+    kind: Any = what.kind
+    if what.is_output or what.kind is Path:
+        kind = click.Path(path_type=Path, dir_okay=False)
+    elif what.choices:
+        kind = click.Choice(list(what.choices))
+    elif what.at_least is not None:
+        limits: Any = click.FloatRange if kind is float else click.IntRange
+        kind = limits(what.at_least, what.at_most)
+    return option(
+        type=kind,
+        metavar=what.metavar or None,
+        multiple=what.several,
+        default=default,
+        show_default=default not in (None, ()) and "Default:" not in what.help,
+    )
+
+
+def check_line(*ways: str, called: Mapping[str, str] | None = None) -> None:
+    """Refuse options on the command line that mean nothing in these ways, or beside each other.
+
+    `called` tells how ways are asked for. An option that stands at its default says nothing.
+    """
+    context = click.get_current_context()
+    every = [each for each in context.command.params if isinstance(each, DeclaredOption)]
+    given = [(e.what, context.params.get(str(e.name))) for e in every if on_line(str(e.name))]
+    written = {flag: each.what.written for each in every for flag in each.what.flags}
+    check_meanings(given, ways, written | dict(called or {}))
+
+
+def on_line(name: str) -> bool:
+    """Whether a parameter stands on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+SAFE_CSV = "--safe-csv"
+MISSING_TOPICS = "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
+Asked = TypeVar("Asked", bound="Request")
+
+
+@frozen(kw_only=True)
+class Request:
+    """What commands are asked for, beside what they declare themselves."""
+
+    files: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = option(
+        "-m",
+        "--measure",
+        "A measure, or several in one quoted string; repeatable.",
+        metavar="NAME",
+        several=True,
+        not_within=(UNMEASURED,),
+    )
+    edition_name: str | None = option("--edition", "", metavar="NAME")
+    at: tuple[str, ...] = option("", metavar="TIME", several=True, not_within=(UNMEASURED,))
+    rules: tuple[str, ...] = option(
+        "--rule",
+        "Another habit than the edition's; repeatable.",
+        metavar="NAME=VALUE",
+        several=True,
+    )
+    per_topic: bool = option(
+        "-t",
+        "-q",
+        "--per-topic",
+        "",
+        kind=bool,
+        not_within=("--brief", TOPICLESS, UNMEASURED),
+    )
+    brief: bool = option(
+        "-b",
+        "--brief",
+        "The bare number, of one measure of one run.",
+        kind=bool,
+        not_within=(FOLLOW,),
+    )
+    require: tuple[str, ...] = option(
+        "What `all` of each run has to be, or of RUN.MEASURE, or RUN.MEASURE-RUN.MEASURE; else a "
+        "line says why, and the exit code is 3; repeatable.",
+        metavar="'MEASURE>=NUMBER'",
+        several=True,
+        not_within=(FOLLOW,),
+    )
+    view: str | None = option("What is shown.", not_within=("--brief", *STREAMS))
+    on_missing: str | None = option("", choices=("zero", "skip", "error"), not_within=(UNCOUNTED,))
+    undefined: str = option(
+        "What a topic where a measure is undefined counts as in the mean.",
+        default="skip",
+        choices=("skip", "zero"),
+        not_within=(UNMEASURED,),
+    )
+    seed: int = option("For everything random.", default=0)
+    form: str | None = option("-f", "--format", "", not_within=("--brief", FOLLOW))
+    output: Path | None = option(
+        "-o",
+        "--output",
+        "Write there instead of standard output; the file appears whole or not at all.",
+        metavar="FILE",
+        kind=Path,
+        not_within=(FOLLOW,),
+    )
+    quiet: bool = option(
+        "No progress, and of warnings only why scores are 0. It has no short form.", kind=bool
+    )
+    input_format: Forms = None
+    where: Where = Where()
+    naming: Naming = AS_THEY_ARE
+
+    @classmethod
+    def of(cls: type[Asked], values: Mapping[str, Any]) -> Asked:
+        """The record of a command line's values, by the names of the fields."""
+        return build(
+            cls, {**values, "where": build(Where, values), "naming": build(Naming, values)}
+        )
+
+    @property
+    def named_rules(self) -> list[tuple[str, str]]:
+        """The name and the value of each rule that is named."""
+        parts = [rule.partition("=") for rule in self.rules]
+        return [(name.strip(), value.strip()) for name, _, value in parts]
+
+    @property
+    def runs_and_gold(self) -> dict[str, Any]:
+        """The files of runs and that of nuggets after them, by the fields of inputs."""
+        if len(self.files) < 2:
+            raise click.UsageError("Give one or more files of updates, then the file of nuggets.")
+        return {"updates": self.files[:-1], "nuggets": self.files[-1]}
+
+
+SHARED = {field.name: (field, what) for field, what in declared(Request)}
+
+
+def shared(
+    name: str, words: str = "", *, default: Any = None, **changed: Unpack[Details]
+) -> click.Parameter:
+    """An option that commands share; the words stand behind its help."""
+    field, what = SHARED[name]
+    what = replace(what, help=f"{what.help} {words}".strip(), **changed)
+    return option_of(name, field.default if default is None else default, what)
+
+
+def files(metavar: str, *, required: bool = False) -> click.Parameter:
+    """The files that stand without an option."""
+    path = click.Path(path_type=str)
+    return click.Argument(["files"], nargs=-1, required=required, metavar=metavar, type=path)
+
+
+def rule(edition: str, **changed: Unpack[Details]) -> click.Parameter:
+    """The option that names rules; the help says which edition's to look at."""
+    return shared("rules", f"`tseval measures --edition {edition}` lists them.", **changed)
+
+
+def edition(family: Family[Any, Any]) -> click.Parameter:
+    """The option that names an edition; the help lists those of the family."""
+    names = [each.name for each in family.editions]
+    listed = " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return shared("edition_name", f"Whose rules: {listed}.", default=names[0])
+
+
+def rules(family: Family[Any, Any]) -> list[click.Parameter]:
+    """The option `--rule`, if the records of rules of any edition have a `choice`.
+
+    Its help sends users to the first such edition, for `tseval measures --edition` to list.
+    """
+    return [rule(each.name) for each in family.editions if any(each.rules.each())][:1]
+
+
+def result_format(forms: Iterable[str], default: str, more: str = "") -> list[click.Parameter]:
+    """The option that names the format of a result: any of these forms.
+
+    Where a spreadsheet opens one of them there is an option about formulas, too.
+    """
+    known = tuple(dict.fromkeys(forms))
+    words = f"Default: by the suffix of -o, else {default}. {more}".strip()
+    safe_csv = click.Option(
+        [SAFE_CSV],
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, _option, value: context.meta.__setitem__(SAFE_CSV, value),
+        help="In CSV and TSV an apostrophe before each cell that a spreadsheet would take for a "
+        "formula. Default: a warning.",
+    )
+    option = shared("form", words, choices=known)
+    return [option, safe_csv] if {"csv", "tsv"} & set(known) else [option]
 
 
 class FormatOfInputs(click.Choice[str]):
@@ -107,172 +297,54 @@ def _forms(
 
 def input_format(
     forms: Sequence[str], inputs: Sequence[str], what: str = "the input files"
-) -> Callable[[Command], Command]:
+) -> click.Parameter:
     """The option that names the formats of a command's files: of those that it reads."""
-    return click.option(
-        "--input-format",
+    words = (
+        f"The format of {what}, or of one kind: {inputs[-1]}={forms[1]}; repeatable. Default: "
+        f"by their content. Inputs: {', '.join(inputs)}."
+    )
+    return DeclaredOption(
+        ["--input-format"],
+        Declared(("--input-format",), words, not_within=(FOLLOW,)),
         type=FormatOfInputs(forms, inputs),
         multiple=True,
         callback=_forms,
-        help=f"The format of {what}, or of one kind: {inputs[-1]}={forms[1]}; repeatable. Default: "
-        f"by their content. Inputs: {', '.join(inputs)}.",
     )
 
 
-runs_and_nuggets = click.argument(
-    "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
-)
+def formats_of(family: Family[Any, Any], *names: str) -> click.Parameter:
+    """The option that names the formats of a family's inputs: of all, or of those named."""
+    tables = input_tables(family.inputs)
+    chosen = {name: tables[name] for name in names or tables}
+    return input_format(forms_of(family.formats, chosen.values()), tuple(chosen))
 
 
-brief_option = click.option(
-    "-b", "--brief", is_flag=True, help="The bare number, of one measure of one run."
-)
-require_option = click.option(
-    "--require",
-    multiple=True,
-    metavar="'MEASURE>=NUMBER'",
-    help="What `all` of each run has to be, or of RUN.MEASURE, or RUN.MEASURE-RUN.MEASURE; else a "
-    "line says why, and the exit code is 3; repeatable.",
-)
+def last(
+    formats: click.Parameter,
+    output: click.Parameter | None = None,
+    *,
+    resumes: bool = False,
+    **changed: Unpack[Details],
+) -> list[click.Parameter]:
+    """The options that stand last in the help of every command over files."""
+    sharing = of_record(Where, **changed)
+    return [
+        output or shared("output"),
+        formats,
+        *of_record(Naming, **changed),
+        *(sharing if resumes else sharing[:-1]),
+        shared("quiet"),
+        debug_option,
+    ]
 
 
-def rule_option(edition: str) -> Callable[[Command], Command]:
-    """The option that names rules; the help says which edition's to look at."""
-    return click.option(
-        "--rule",
-        "rules",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help=f"Another habit than the edition's; repeatable. `tseval measures --edition {edition}` "
-        "lists them.",
-    )
+def command(
+    name: str, *parts: click.Parameter | Sequence[click.Parameter], cls: Any = StrictCommand
+) -> Callable[[Callable[..., None]], click.Command]:
+    """A command with these arguments and options, which its help shows in this order."""
+    return click.command(name, cls=cls, params=flat(*parts))
 
 
-def parted(rules: Iterable[str]) -> list[tuple[str, str]]:
-    """The name and the value of each rule as it is written."""
-    parts = [rule.partition("=") for rule in rules]
-    return [(name.strip(), value.strip()) for name, _, value in parts]
-
-
-def measures_named(more: str) -> Callable[[Command], Command]:
-    """The option that names measures; the help ends with what is said more."""
-    return click.option(
-        "-m",
-        "--measure",
-        "wanted",
-        multiple=True,
-        metavar="NAME",
-        help=f"A measure, or several in one quoted string; repeatable. {more}",
-    )
-
-
-measure_option = measures_named("See `tseval measures`.")
-engine_options = chained(
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="How many processes work. Default: 1, or with --engine dask one a core.",
-    ),
-    click.option(
-        "--engine",
-        default=LOCAL,
-        show_default=True,
-        metavar="local|dask",
-        help="Where the work runs: on this machine, or on a Dask cluster. The result is the same.",
-    ),
-    click.option(
-        "--scheduler",
-        metavar="URL",
-        help="The cluster's scheduler, such as tcp://10.0.0.1:8786; tls:// encrypts. It and its "
-        "workers are trusted: what they send back may run code here. Default: a cluster on this "
-        "machine, for as long as it is needed.",
-    ),
-)
-resume_option = click.option(
-    "--resume",
-    is_flag=True,
-    help="Keep the matches on disk as they are found, and take those that an earlier run kept.",
-)
-
-
-def format_option(
-    forms: Iterable[str], default: str, more: str = ""
-) -> Callable[[Command], Command]:
-    """The option that names the format of a result: any of these forms.
-
-    Where a spreadsheet opens one of them there is an option about formulas, too.
-    """
-    known = list(dict.fromkeys(forms))
-    option: Callable[[Command], Command] = click.option(
-        "-f",
-        "--format",
-        "form",
-        type=click.Choice(known),
-        help=f"Default: by the suffix of -o, else {default}.{more and ' '}{more}",
-    )
-    return chained(option, safe_csv_option) if {"csv", "tsv"} & set(known) else option
-
-
-SAFE_CSV = "--safe-csv"
-safe_csv_option = click.option(
-    SAFE_CSV,
-    is_flag=True,
-    expose_value=False,
-    callback=lambda context, _option, value: context.meta.__setitem__(SAFE_CSV, value),
-    help="In CSV and TSV an apostrophe before each cell that a spreadsheet would take for a "
-    "formula. Default: a warning.",
-)
-
-
-def refuse_sharing(where: Where, way: str) -> None:
-    """Refuse options of engines beside an option with which all work is this process's."""
-    named = {"--jobs": where.jobs, "--scheduler": where.scheduler, "--resume": where.resume}
-    asked = [option for option, value in named.items() if value]
-    asked += ["--engine"] if where.engine != LOCAL else []
-    if asked:
-        raise UsageError(f"{asked[0]} has no meaning with {way}: it works in one process")
-
-
-def on_missing(what: str, default: str | None = None) -> Callable[[Command], Command]:
-    """What becomes of topics that a run lacks, and what is said of it."""
-    return click.option(
-        "--on-missing",
-        type=click.Choice(["zero", "skip", "error"]),
-        default=default,
-        show_default=True,
-        help=what,
-    )
-
-
-missing_option = on_missing(
-    "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
-)
-topics_too_option = click.option(
-    "-t",
-    "-q",
-    "--per-topic",
-    is_flag=True,
-    help="One row per topic as well as `all`. -q is the older name of -t, and not --quiet.",
-)
-undefined_option = click.option(
-    "--undefined",
-    type=click.Choice(["skip", "zero"]),
-    default="skip",
-    show_default=True,
-    help="What a topic where a measure is undefined counts as in the mean.",
-)
-
-
-def runs_and_gold(files: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Split the arguments `UPDATES... NUGGETS`; wrong usage if there are fewer than two."""
-    if len(files) < 2:
-        raise click.UsageError("Give one or more files of updates, then the file of nuggets.")
-    return files[:-1], files[-1]
-
-
-def on_line(name: str) -> bool:
-    """Whether a parameter stands on the command line; one at its default says nothing."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
+def flat(*parts: click.Parameter | Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Arguments and options one by one."""
+    return [p for part in parts for p in ([part] if isinstance(part, click.Parameter) else part)]

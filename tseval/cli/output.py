@@ -9,10 +9,14 @@ from pathlib import Path
 
 import click
 
-from tseval.cli.options import SAFE_CSV
+from tseval.cli.options import SAFE_CSV, Request
+from tseval.core.declared import declared
 from tseval.core.requirements import FAILED
-from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
+from tseval.errors import OutputError, Reason, UsageError, check_suffix, reason_of, visible
+from tseval.io import PICTURES
 
+CALLED_OTHERWISE = {"txt": "table", "tex": "latex", "md": "markdown", "htm": "html"}
+"""The forms of files whose suffixes have other names."""
 IS_INPUT = "is an input too: name another file for the result"
 
 
@@ -34,6 +38,17 @@ def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
 
         if holds_verdicts(output):
             raise OutputError(f"{output} holds verdicts, which would be lost: name another file")
+
+
+def check_outputs(record: object) -> None:
+    """Refuse files beside the result that cannot be written, or not in any known form."""
+    for field, what in declared(type(record)):
+        path = getattr(record, field.name) if what.is_output else None
+        if path is None:
+            continue
+        check_output(path)
+        if path.suffix:
+            check_suffix(f"{what.name} {path}", path.suffix.lstrip(".").lower(), what.choices)
 
 
 def check_folder(output: Path) -> None:
@@ -136,20 +151,26 @@ def leave_if(unmet: Sequence[str]) -> None:
         raise click.exceptions.Exit(FAILED)
 
 
+def checked_form(request: Request, known: Sequence[str], default: str, *records: object) -> str:
+    """The form of the output; refuse files of it and of records that cannot be written."""
+    check_output(request.output)
+    for each in records:
+        check_outputs(each)
+    return form_of(request.form, request.output, known, default)
+
+
 def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:
     """The output's form: as asked for, else by the file's suffix, else the default.
 
     A suffix that names no form is refused, but for `.txt`, a table, and `.tex` and `.md`.
     """
     suffix = output.suffix.lstrip(".").lower() if output is not None else ""
-    chosen = form or {"": default, "txt": "table", "tex": "latex", "md": "markdown"}.get(
-        suffix, suffix
-    )
+    chosen = form or {"": default, **CALLED_OTHERWISE}.get(suffix, suffix)
     if chosen not in known:
         listed = ", ".join(known)
         raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")
-    if chosen == "parquet" and output is None and sys.stdout.isatty():
-        raise UsageError("Parquet is not for a terminal: give -o FILE.parquet")
+    if chosen in ("parquet", *PICTURES) and output is None and sys.stdout.isatty():
+        raise UsageError(f"{chosen} is not for a terminal: give -o FILE.{chosen}")
     _check_safe_csv(chosen)
     return chosen
 

@@ -2,92 +2,33 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import fields, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import option_of, record_options
-from tseval.cli.options import chained, parted
-from tseval.cli.output import check_output, deliver, refuse_inputs, warn
+from tseval.cli.commands import StrictCommand
+from tseval.cli.options import Request
+from tseval.cli.output import checked_form, deliver, refuse_inputs, warn
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
-from tseval.core import declared as declarations
-from tseval.core.calling import Where
-from tseval.core.declared import Declared
-from tseval.core.naming import Naming
+from tseval.core.declared import Declared, build, option
 from tseval.core.rules import each_once
-from tseval.errors import UsageError
-from tseval.io.formats import Forms, forms_of
+from tseval.io.formats import forms_of
 from tseval.io.scores import FORMATS
 from tseval.records import frozen
 from tseval.reporting import assembling
 from tseval.reporting.curves import PANELS
-from tseval.reporting.inputs import Parameter, keyword, parameters, report_inputs, served
+from tseval.reporting.inputs import keyword, parameters, report_inputs, served
 from tseval.reporting.page.document import report_page
 
-PAGES = (".html", ".htm", "")
-"""The suffixes that a page may have."""
 TAKEN = "tseval.report.taken"
 """Under this name a context holds what is taken of families."""
 
 
-@frozen
-class Request:
-    """What every report is asked for, beside what families declare."""
-
-    files: tuple[str, ...]
-    title: str
-    wanted: tuple[str, ...]
-    curves: tuple[str, ...]
-    edition_name: str | None
-    rules: tuple[str, ...]
-    on_missing: str | None
-    undefined: str
-    output: Path | None
-    input_format: Forms
-    quiet: bool
-
-
-@frozen
-class FamilyOption:
-    """An option that some families declare."""
-
-    flag: str
-    declared: tuple[Parameter, ...]
-    families: tuple[str, ...]
-
-    @property
-    def keyword(self) -> str:
-        """What its value is called."""
-        return keyword(self.flag)
-
-    def as_click(self) -> list[click.Parameter]:
-        """The option as click has it; one that is not given has no value."""
-        what = self.declared[0].what
-        several = any(each.what.several for each in self.declared)
-        help_text = what.help
-        if not what.flags:
-            repeatable = "; repeatable" if several else ""
-            help_text = f"{what.help[0].upper()}{what.help[1:]}{repeatable}."
-        named = Declared(
-            (self.flag,),
-            f"{help_text} [{', '.join(self.families)}]",
-            "FILE" if what.is_file else what.metavar,
-            what.kind,
-            what.choices,
-            several,
-            at_least=what.at_least,
-            by_commas=what.by_commas,
-        )
-        decorated = option_of(self.keyword, () if several else None, named)(lambda: None)
-        return list(decorated.__click_params__)
-
-
-class ReportCommand(options.StrictCommand):
+class ReportCommand(StrictCommand):
     """Takes what families declare of a report beside its own options.
 
     Families are loaded until every option on the command line is known; for help all of them are.
@@ -106,56 +47,75 @@ class ReportCommand(options.StrictCommand):
         own = super().get_params(ctx)
         found = taken(None) if TAKEN not in ctx.meta else ctx.meta[TAKEN]
         place = [each.name for each in own].index("curves") + 1
-        more = [parameter for each in found for parameter in each.as_click()]
+        more = [
+            options.option_of(keyword(flag), () if what.several else None, what)
+            for flag, what in found.items()
+        ]
         return [*own[:place], *more, *own[place:]]
 
 
-def taken(strange: set[str] | None) -> tuple[FamilyOption, ...]:
-    """Options of families, as each declares them: of all, or until none is strange."""
-    found: dict[str, FamilyOption] = {}
+def taken(strange: set[str] | None) -> dict[str, Declared]:
+    """Options of families by their flags: of all, or until none is strange."""
+    found: dict[str, Declared] = {}
+    families: dict[str, list[str]] = {}
     for family in served():
         if strange is not None and strange <= set(found):
             break
         for each in parameters(family):
-            known = found.get(each.flag, FamilyOption(each.flag, (), ()))
-            names = tuple(dict.fromkeys((*known.families, family.name)))
-            found[each.flag] = FamilyOption(each.flag, (*known.declared, each), names)
-    return tuple(found.values())
+            what = found.setdefault(each.flag, each.what)
+            found[each.flag] = replace(what, several=what.several or each.what.several)
+            names = families.setdefault(each.flag, [])
+            names += [] if family.name in names else [family.name]
+    return {flag: with_families(flag, what, families[flag]) for flag, what in found.items()}
 
 
-@click.command("report", cls=ReportCommand)
-@click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
-@click.option("--title", default=assembling.TITLE, show_default=True, help="The title of the page.")
-@options.measures_named("Default: all that there are. Runs are ordered by the first.")
-@click.option(
-    "--curve",
-    "curves",
-    multiple=True,
-    metavar="NAME",
-    help="A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
-    f"Default: the first {PANELS} that have one.",
+def with_families(flag: str, what: Declared, families: Sequence[str]) -> Declared:
+    """An option of a report, of what a family declares; the help names the families."""
+    words = what.help
+    if not what.flags:
+        words = f"{words[0].upper()}{words[1:]}{'; repeatable' if what.several else ''}."
+    words = f"{words} [{', '.join(families)}]"
+    metavar = "FILE" if what.is_file else what.metavar
+    return replace(what, flags=(flag,), help=words, metavar=metavar, required=False)
+
+
+@frozen
+class ReportOptions:
+    """What the page is called, and which curves it shows."""
+
+    title: str = option("The title of the page.", default=assembling.TITLE)
+    curves: tuple[str, ...] = option(
+        "--curve",
+        "A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
+        f"Default: the first {PANELS} that have one.",
+        metavar="NAME",
+        several=True,
+    )
+
+
+@options.command(
+    "report",
+    options.files("SCORES..."),
+    options.shared("wanted", "Default: all that there are. Runs are ordered by the first."),
+    options.of_record(ReportOptions),
+    options.shared(
+        "edition_name", "Whose rules the runs are read by; `tseval measures` lists them."
+    ),
+    options.rule("ts2014"),
+    options.of_record(Plan),
+    options.shared(
+        "on_missing",
+        "Topics that another run has a score for and this one not; zero only where that is the "
+        "worst value.",
+        default=Treatment.on_missing,
+    ),
+    options.shared("undefined"),
+    options.last(
+        options.input_format(forms_of(FORMATS, ("scores",)), ("scores",), "the files of scores")
+    ),
+    cls=ReportCommand,
 )
-@click.option(
-    "--edition",
-    "edition_name",
-    metavar="NAME",
-    help="Whose rules the runs are read by; `tseval measures` lists them.",
-)
-@options.rule_option("ts2014")
-@chained(*record_options(Plan))
-@options.on_missing(
-    "Topics that another run has a score for and this one not; zero only where that is the "
-    "worst value.",
-    Treatment.on_missing,
-)
-@options.undefined_option
-@options.output_option
-@options.input_format(forms_of(FORMATS, ("scores",)), ("scores",), "the files of scores")
-@chained(*record_options(Naming))
-@options.engine_options
-@options.quiet_option
-@options.debug_option
-def command(files: tuple[str, ...], **given: Any) -> None:
+def command(**values: Any) -> None:
     """One self-contained page about runs and their scores.
 
     SCORES are what `tseval score`, or another scoring command, writes with `-q`, as for `tseval
@@ -169,34 +129,29 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q -o scores.json
     tseval report scores.json -o report.html
     """
-    request = Request(files, **{each.name: given[each.name] for each in fields(Request)[1:]})
-    output = request.output
-    check_output(output)
-    if not files:
+    request, own = Request.of(values), build(ReportOptions, values)
+    checked_form(request, ("html",), "html")
+    if not request.files:
         raise click.UsageError("Give one or more files of scores.")
-    if output is not None and output.suffix.lower() not in PAGES:
-        raise UsageError(f"{output}: the page is HTML, so name a file .html")
-    if output is None and sys.stdout.isatty():
-        raise UsageError("a page is not for a terminal: give -o FILE.html")
-    taken_here: tuple[FamilyOption, ...] = click.get_current_context().meta[TAKEN]
-    named = {each.keyword: given[each.keyword] for each in taken_here}
-    rules = each_once(parted(request.rules))
-    naming = declarations.build(Naming, given)
-    asked = assembling.Request(
-        scores=files,
-        measures=request.wanted,
-        treatment=Treatment(request.on_missing, request.undefined),
-        plan=declarations.build(Plan, given),
-        form=request.input_format,
-        title=request.title,
-        beside=report_inputs(
-            {**named, "edition": request.edition_name, "rules": rules, "naming": naming}
-        ),
-        curves=request.curves,
-    )
-    with declarations.build(Where, given).shared() as sharing:
-        asked = replace(asked, sharing=sharing)
+    taken_here = map(keyword, click.get_current_context().meta[TAKEN])
+    beside = {name: values[name] for name in taken_here} | {
+        "edition": request.edition_name,
+        "rules": each_once(request.named_rules),
+        "naming": request.naming,
+    }
+    with request.where.shared() as sharing:
+        asked = assembling.Request(
+            scores=request.files,
+            measures=request.wanted,
+            treatment=build(Treatment, values),
+            plan=build(Plan, values),
+            form=request.input_format,
+            title=own.title,
+            beside=report_inputs(beside),
+            curves=own.curves,
+            sharing=sharing,
+        )
         report = assembling.assemble(asked, lambda what: progress(what, request.quiet))
-    refuse_inputs(output, [each.path for each in report.inputs])
+    refuse_inputs(request.output, [each.path for each in report.inputs])
     warn(report.warnings, request.quiet)
-    deliver(report_page(report), output)
+    deliver(report_page(report), request.output)

@@ -13,17 +13,15 @@ from typing import Any
 
 import click
 
-from tseval.cli.family_command import Call, requested_scores, written_scores
-from tseval.cli.ineffective_options import refuse_ineffective
-from tseval.cli.options import refuse_sharing
-from tseval.cli.output import check_output, deliver, form_of, leave_if, warn
+from tseval.cli.family_command import Call, requested_scores, ways_called, written_scores
+from tseval.cli.options import check_line
+from tseval.cli.output import check_output, checked_form, deliver, leave_if, warn
 from tseval.cli.progress import progress
 from tseval.core import registry
-from tseval.core.declared import SCORES, declared, input_files, option
+from tseval.core.declared import FOLLOW, IN_BLOCKS, UNSHARED, declared, input_files, option
 from tseval.core.family import Access, Gold, ViewRequest
 from tseval.core.naming import AS_THEY_ARE, named_stream
 from tseval.core.requirements import failures, required, requirements
-from tseval.core.scoring import apply_missing_rule
 from tseval.core.wording import count
 from tseval.errors import InputError, UsageError, input_error, reason_of
 from tseval.io.formats import form_for
@@ -32,11 +30,10 @@ from tseval.io.score_files import RESULT_FORMS
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 
-IN_BLOCKS, FOLLOW = "--in-blocks", "--follow"
 PIECE = 1 << 20
 """How many bytes of a stream are taken at once, if so many are there."""
-WRITTEN_AT_ONCE = 1000
-"""Lines of output, if so many are told of what came together."""
+TIMES_OF_RUN = "--times run"
+"""Another option's value with which all posts of a run are looked at before any is scored."""
 STREAM = "-"
 """The rows that are followed come from standard input, whether that is said or not."""
 
@@ -50,13 +47,14 @@ class StreamOptions:
         "Read the runs N rows at a time, for files larger than memory: TSV, JSON lines, Parquet.",
         metavar="N",
         at_least=1,
-        within=(IN_BLOCKS, SCORES),
+        not_within=(FOLLOW, TIMES_OF_RUN),
     )
     follow: bool = option(
         FOLLOW,
         "Read rows of runs as JSON lines from standard input and write the measures as they "
         "change, as JSON lines; name no run, or - for it.",
         kind=bool,
+        not_within=(TIMES_OF_RUN,),
     )
     every: int = option(
         "With --follow: look at the measures after every N rows.",
@@ -82,25 +80,20 @@ class StreamOptions:
     continued: bool = option(
         "With --state: the input goes on where the state was saved, and does not start again.",
         kind=bool,
-        within=(FOLLOW,),
+        within=("--state",),
     )
 
 
 def streamed(call: Call, asked: StreamOptions) -> bool:
     """Score in blocks, or follow a live stream, if one of them is asked for."""
-    way = FOLLOW if asked.follow else IN_BLOCKS
     if not asked.follow and asked.in_blocks is None:
         return False
-    family, request = call.family, call.request
-    refuse_ineffective(family, way, more=(StreamOptions,))
+    way = FOLLOW if asked.follow else IN_BLOCKS
+    called = ways_called(call.family) | {way: way}
     has_matches = getattr(call.named, "matches", None) is not None
-    if asked.follow or not family.work or has_matches:  # else it is matching that is shared out
-        refuse_sharing(request.where, f"{way} and --matches" if has_matches else way)
-    if call.view is not None:
-        raise UsageError(f"{family.view_option} has no meaning with {way}")
-    for name, what in declared(type(call.options)):
-        if what.is_output and getattr(call.options, name.name) is not None:
-            raise UsageError(f"{what.name} has no meaning with {way}")
+    if asked.follow or not call.family.work or has_matches:  # else it is matching that is shared
+        called[UNSHARED] = f"{way} and --matches" if has_matches else way
+    check_line(way, *({UNSHARED} & called.keys()), called=called)
     if asked.follow:
         follow(call, asked)
     else:
@@ -129,8 +122,7 @@ def score_blocks(call: Call, size: int) -> None:
 
     request, family = call.request, call.family
     wishes = requirements(request.require)
-    check_output(request.output)
-    form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
+    form = checked_form(request, ("table", *RESULT_FORMS), "table")
     inputs = call.inputs(request.files)
     with request.where.shared() as sharing, progress("folding", request.quiet) as tell:
         evaluation, wanted = read_in_blocks(
@@ -146,8 +138,7 @@ def score_blocks(call: Call, size: int) -> None:
     asked = ViewRequest(tuple(wanted), call.options, request.per_topic, missing, undefined)
     scores = requested_scores(evaluation, asked, request, form)
     unmet = failures(required(wishes, scores.runs, family.name), scores)
-    notes = apply_missing_rule(evaluation, missing).notes(wanted)
-    deliver(written_scores(scores, request, form, notes), request.output, form=form)
+    deliver(written_scores(evaluation, asked, scores, request, form), request.output, form=form)
     leave_if(unmet)
 
 
@@ -157,30 +148,13 @@ def follow(call: Call, asked: StreamOptions) -> None:
 
     request, field = call.request, runs_field(call)
     places = [what for _, what in declared(call.family.inputs) if not what.flags]
-    files = request.files
-    if len(files) - len(places) not in (-1, 0) or (
-        len(files) == len(places) and files[0] != STREAM
-    ):
+    files = request.files[1:] if request.files[:1] == (STREAM,) else request.files
+    if len(files) != len(places) - 1:
         others = ", then ".join(what.help for what in places if not what.several)
         raise click.UsageError(f"With --follow give {others}, or - and it.")
-    unused = {
-        "-f": request.form,
-        "-o": request.output,
-        "--input-format": request.input_format,
-        "--brief": request.brief,
-        "--require": request.require,
-        "--name": request.naming.run_names,
-    }
-    for flag, value in unused.items():
-        if value:
-            raise UsageError(f"{flag} has no meaning with --follow, which writes JSON lines")
     check_output(asked.state)
-    if asked.continued and asked.state is None:
-        raise UsageError("--continued needs the state to go on from: --state FILE")
     placed = replace(call, request=replace(request, naming=AS_THEY_ARE))
-    stream = named_stream(
-        placed.inputs((STREAM, *files[-len(places) + 1 :])), request.naming, field
-    )
+    stream = named_stream(placed.inputs((STREAM, *files)), request.naming, field)
     check_inputs(input_files(stream.beside))
     following = Following(
         every=asked.every,
@@ -240,17 +214,12 @@ def piece() -> bytes:
 
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines many at once, and those that were told before whatever ends them."""
-    told: list[str] = []
+    """Write lines together, and those that were told before whatever ends them."""
     try:
         for line in lines:
-            told.append(line)
-            if len(told) == WRITTEN_AT_ONCE:
-                together, told = told, []
-                click.echo("\n".join(together))
+            sys.stdout.write(f"{line}\n")
     finally:
-        if told:
-            click.echo("\n".join(told))
+        sys.stdout.flush()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import column_options
+from tseval.cli.commands import debug_option
 from tseval.core import registry
 from tseval.core.declared import build
 from tseval.core.naming import Naming
@@ -18,18 +18,18 @@ from tseval.io.formats import Forms, forms_of
 def command_of_validation() -> click.Command:
     """The command, with the tables and formats that are declared."""
     tables = tuple(registry.schemas())
-    decorators = (
-        click.argument("files", nargs=-1, required=True, metavar="FILE..."),
-        click.option(
-            "--table",
+    return options.command(
+        "validate",
+        options.files("FILE...", required=True),
+        click.Option(
+            ["--table"],
             type=click.Choice(tables),
             help="What the files are. Default: by the columns that their headers name.",
         ),
         options.input_format(forms_of(registry.formats(), tables), tables),
-        *column_options(),
-        options.debug_option,
-    )
-    return click.command("validate", cls=options.StrictCommand)(options.chained(*decorators)(run))
+        options.column_options(),
+        debug_option,
+    )(run)
 
 
 def run(files: tuple[str, ...], table: str | None, input_format: Forms, **given: Any) -> None:

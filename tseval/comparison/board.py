@@ -28,7 +28,7 @@ from tseval.core.family import Words
 from tseval.core.measure import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import automatic_matches, count, listed
-from tseval.errors import MissingTopics, UsageError
+from tseval.errors import MissingTopics, UsageError, check_known
 from tseval.io.faults import FaultList
 from tseval.io.given import is_frame
 from tseval.io.names import natural_order
@@ -285,10 +285,7 @@ def check_directions(*boards: Board) -> None:
     for name in boards[0].strays:
         if all(name in board.strays for board in boards):
             known = dict.fromkeys(measure for board in boards for measure in board.measures)
-            raise UsageError(
-                f"no scores of measure '{name}', whose direction is told; "
-                f"there are: {', '.join(known)}"
-            )
+            check_known("measure", name, known)
 
 
 def _resolve_names(

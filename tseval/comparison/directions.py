@@ -11,7 +11,7 @@ from functools import cache
 from tseval.core import registry
 from tseval.core.measure import Measure, parse_measure, split_measures, with_name
 from tseval.core.registry import definitions, family_names
-from tseval.errors import MeasureError, UsageError
+from tseval.errors import MeasureError, UsageError, check_known
 from tseval.io.names import natural_order
 
 
@@ -99,10 +99,8 @@ def choose_measures(
         parts = [text.strip()] if named(text, present, families) else split_measures(text)
         for part in parts:
             name = named(part, present, families)
-            if name is None:
-                listed = ", ".join(present)
-                raise UsageError(f"no scores of measure '{part}'; there are: {listed}")
-            found.append(name)
+            check_known("measure", name or part, present)
+            found.append(name or part)
     if not found:
         raise UsageError("no measure is named")
     return list(dict.fromkeys(found))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tseval.comparison.plan import Plan
 from tseval.core.requirements import Quantity, Requirement
 from tseval.core.wording import count
-from tseval.errors import MeasureError, UsageError, did_you_mean
+from tseval.errors import MeasureError, UsageError, check_known, did_you_mean
 from tseval.io.atomic_write import write_file
 from tseval.io.formulas import guarded
 from tseval.io.markup import DOWN, UP, LatexTable, escaped, html_signature, html_table, latex_bytes
@@ -91,8 +91,8 @@ class Findings:
         """
         import pandas as pd
 
-        if part is not None and part not in self.parts:
-            raise UsageError(f"no part '{part}' here; there are: {', '.join(self.parts)}")
+        if part is not None:
+            check_known("part", part, self.parts)
         chosen = self.parts if part is None else {part: self.parts[part]}
         records = [
             ({PART: name} if part is None else {}) | record
@@ -221,20 +221,16 @@ class Comparison(Findings):
 
     def letters(self, measure: str) -> dict[str, str | None]:
         """The letters of each run, best first; None against a baseline and in `cannot_tell`."""
-        self._check(measure)
+        check_known("measure", measure, self.higher)
         return {each.run: each.letters for each in self.standings if each.measure == measure}
 
     def contest(self, measure: str, run: str, other: str) -> Contest:
         """One pair; it may be named either way round, and comes as it was compared."""
-        self._check(measure)
+        check_known("measure", measure, self.higher)
         for each in self.contests:
             if each.measure == measure and {each.run, each.other} == {run, other}:
                 return each
         raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
-
-    def _check(self, measure: str) -> None:
-        if measure not in self.higher:
-            raise UsageError(f"no measure '{measure}' here; there are: {', '.join(self.higher)}")
 
     def latex(self) -> LatexTable:
         """The means with their letters, a column a measure; of one measure also the intervals.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from tseval.core.declared import SWEEP, option
+from tseval.core.declared import SWEEP, UNMEASURED, check_record, option
 from tseval.errors import UsageError, check_choice
 from tseval.io.times import written
 from tseval.records import frozen
@@ -66,6 +66,8 @@ class Plan:
         "How many times topics are drawn. Where a correction asks for smaller p values, they are "
         "drawn further.",
         default=RESAMPLES,
+        at_least=LEAST_RESAMPLES,
+        at_most=MOST_RESAMPLES,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
     )
     seed: int = option(
@@ -80,18 +82,9 @@ class Plan:
     )
 
     def __post_init__(self) -> None:
-        check_choice("test", self.test, TESTS)
-        check_choice("correction", self.correction, tuple(CORRECTIONS))
-        check_choice("family", self.family, FAMILIES)
-        check_choice("interval", self.interval, INTERVALS)
+        check_record(self)
         if not 0 < self.alpha < 1:
             raise UsageError(f"alpha has to lie between 0 and 1, and {self.alpha:g} does not")
-        if not LEAST_RESAMPLES <= self.resamples <= MOST_RESAMPLES:
-            few = self.resamples < LEAST_RESAMPLES
-            limit = f"{LEAST_RESAMPLES} or more" if few else f"{MOST_RESAMPLES:,} or fewer"
-            raise UsageError(
-                f"{self.resamples:,} resamples are too {'few' if few else 'many'}: {limit}"
-            )
 
     @property
     def level(self) -> float:
@@ -132,10 +125,15 @@ class Treatment:
         "Of this measure lower is better; for names that no definition knows. Repeatable.",
         metavar="NAME",
         several=True,
+        not_within=(UNMEASURED,),
     )
     """Measures of which lower is better, whatever their definition."""
     higher: tuple[str, ...] = option(
-        "--higher-is-better", "Or higher. Repeatable.", metavar="NAME", several=True
+        "--higher-is-better",
+        "Or higher. Repeatable.",
+        metavar="NAME",
+        several=True,
+        not_within=(UNMEASURED,),
     )
 
     def __post_init__(self) -> None:

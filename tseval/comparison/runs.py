@@ -26,7 +26,7 @@ from tseval.comparison.findings import (
 )
 from tseval.comparison.plan import Plan
 from tseval.core.wording import count, listed
-from tseval.errors import UsageError
+from tseval.errors import check_known
 from tseval.records import frozen
 from tseval.statistics import bootstrap, paired
 from tseval.version import VERSION
@@ -133,8 +133,8 @@ def signature(what: str, *traits: Mapping[str, str]) -> str:
 
 def check_baseline(runs: Sequence[str], plan: Plan) -> None:
     """Refuse a baseline that is none of the runs."""
-    if plan.baseline is not None and plan.baseline not in runs:
-        raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(runs)}")
+    if plan.baseline is not None:
+        check_known("run", plan.baseline, runs)
 
 
 def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: int) -> Tested:

@@ -24,6 +24,7 @@ from tseval.core.naming import Naming
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.wording import listed
 from tseval.errors import UsageError
+from tseval.io import PICTURES
 from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.times import written
@@ -111,6 +112,10 @@ class Sweep(Findings):
     def plot(self) -> Picture:
         """The means by threshold: a panel for each measure and matcher, a line a run."""
         return _picture(self)
+
+    def in_form(self, form: str) -> bytes:
+        """The content of a file of these findings, or of their picture."""
+        return self.plot().draw(form) if form in PICTURES else super().in_form(form)
 
 
 @frozen

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tseval.core import registry
-from tseval.core.declared import rules
+from tseval.core.declared import UNRESUMED, UNSHARED, option, rules
 from tseval.core.family import Access, Family, ViewRequest, as_measures
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, missing_topics, scores_of
-from tseval.errors import UsageError
+from tseval.errors import check_known
 from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.schema import ALL_TOPICS
@@ -52,15 +53,36 @@ class CommonOptions:
     """Whether the values of single topics are of interest."""
 
 
+sharing = partial(option, not_within=(UNSHARED,))
+
+
 @frozen
 class Where:
     """Where the work runs; no score depends on it."""
 
-    jobs: int | None = None
-    engine: str | Engine = "local"
-    scheduler: str | None = None
-    resume: bool = False
-    """Whether matches are kept on disk as they are found, and those of an earlier run taken."""
+    jobs: int | None = sharing(
+        "-j",
+        "--jobs",
+        "How many processes work. Default: 1, or with --engine dask one a core.",
+        metavar="N",
+        at_least=1,
+    )
+    engine: str | Engine = sharing(
+        "Where the work runs: on this machine, or on a Dask cluster. The result is the same.",
+        default="local",
+        metavar="local|dask",
+    )
+    scheduler: str | None = sharing(
+        "The cluster's scheduler, such as tcp://10.0.0.1:8786; tls:// encrypts. It and its "
+        "workers are trusted: what they send back may run code here. Default: a cluster on this "
+        "machine, for as long as it is needed.",
+        metavar="URL",
+    )
+    resume: bool = option(
+        "Keep the matches on disk as they are found, and take those that an earlier run kept.",
+        kind=bool,
+        not_within=(UNSHARED, UNRESUMED),
+    )
 
     def shared(self) -> AbstractContextManager[Sharing]:
         """The work shared so, until the end of the block."""
@@ -104,10 +126,9 @@ def explained(
     view: str,
 ) -> pd.DataFrame:
     """What a view of the family shows instead of scores; times are dates."""
-    chosen = next((each for each in family.views if each.name == view), None)
-    if chosen is None:
-        names = [each.name for each in family.views if not each.asked_by]
-        raise UsageError(f"nothing is called '{view}' here; there are: {', '.join(names)}")
+    views = {each.name: each for each in family.views if not each.asked_by}
+    check_known("view", view, views)
+    chosen = views[view]
     evaluation = evaluated(family, inputs, options, asked, where)
     wanted: list[Measure] = []
     if chosen.takes_measures:

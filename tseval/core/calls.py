@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, field, replace
+from dataclasses import MISSING, Field, field
 from importlib import import_module
 from inspect import Parameter, Signature
 from keyword import iskeyword
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tseval.core import registry
 from tseval.core.calling import Asking, CommonOptions, Where, scored
-from tseval.core.declared import SCORES, Declared, declared, input_name
+from tseval.core.declared import SCORES, Declared, build, declared, input_name
 from tseval.core.family import Family, several
 from tseval.core.rules import NoRules
 from tseval.io.schema import Kind
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tseval.io.columns import TimeWords
 
 TIMES = ("time_format", "time_zone", "clock")
-WHERE = {"jobs": None, "engine": "local", "scheduler": None}
+WHERE = ("jobs", "engine", "scheduler")
 
 
 @frozen
@@ -66,7 +66,8 @@ class Call:
         by_name |= {"at": None} if family.times else {"per_topic": True}
         if len(family.editions) > 1 or not isinstance(family.editions[0].rules, NoRules):
             by_name |= {"edition": family.editions[0].name, "rules": None}
-        by_name |= {"on_missing": None} | WHERE | {"input_format": None, "columns": None}
+        by_name |= {"on_missing": None} | {name: getattr(Where, name) for name in WHERE}
+        by_name |= {"input_format": None, "columns": None}
         by_name |= {"undefined": "skip"} if family.undefined_counts else {}
         by_name |= {"resume": False} if family.resumes else {}
         tables = [what.table for _, _, what in every if what.table is not None]
@@ -103,8 +104,7 @@ class Call:
             times=cast("TimeWords", {key: values[key] for key in TIMES if values.get(key)}),
             per_topic=values.get("per_topic", True),
         )
-        where = Where(*(values.get(key, default) for key, default in WHERE.items()))
-        where = replace(where, resume=values.get("resume", False))
+        where = build(Where, values)
         return Asking(family, family.inputs(**inputs), family.options(**options), common, where)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tseval.core.measure import Measure
 from tseval.core.results import Changes, Values
 from tseval.core.taking import account_of, curve
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_known
 from tseval.io.names import distinct
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.times import UNITS
@@ -160,10 +160,9 @@ def check(evaluation: Evaluation, measures: Sequence[Measure], topics: Sequence[
     dated = [measure.name for measure in measures if measure.at is not None]
     if dated:
         raise UsageError(f"a curve shows every time: leave the @TIME out of {', '.join(dated)}")
-    unknown = [topic for topic in topics if topic not in (*evaluation.index.topics, ALL_TOPICS)]
-    if unknown:
-        known = ", ".join(evaluation.index.topics)
-        raise UsageError(f"no topic '{unknown[0]}' in the gold; there are: {known}")
+    for each in topics:
+        if each != ALL_TOPICS:
+            check_known("topic", each, evaluation.index.topics)
 
 
 def _steps(evaluation: Evaluation, change: Changes, run: int, topic: int) -> _Steps:

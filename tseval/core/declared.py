@@ -34,6 +34,14 @@ COMPARE, CURVE, MATCH, REPORT, SWEEP = "compare", "curve", "match", "report", "s
 """The views that are commands of their own."""
 JITTER = "jitter"
 """The view that shows how far scores move."""
+IN_BLOCKS, FOLLOW = "--in-blocks", "--follow"
+STREAMS = (IN_BLOCKS, FOLLOW)
+"""The options with which runs are not read whole."""
+UNMEASURED, UNCOUNTED, TOPICLESS = "no measures", "no missing topics", "no single topics"
+"""What views and forms have in common that take no measures, count nothing as missing, or show no
+topics by themselves."""
+UNSHARED, UNRESUMED = "one process", "no work to keep"
+"""What ways have in common with which all work is this process's, or none can be kept on disk."""
 RANDOM = "random"
 SAMPLINGS = ("confidence", RANDOM)
 """The most confident posts, or a seeded draw."""
@@ -89,7 +97,12 @@ class Declared:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self.flags[-1] if self.flags else self.metavar
+        return self.flags[0] if self.flags else self.metavar
+
+    @property
+    def written(self) -> str:
+        """How it is written with its value: `--gold NUGGETS`."""
+        return f"{self.name} {self.metavar}".strip()
 
     def has_meaning(self, *ways: str) -> bool:
         """Whether it changes anything in a view, a form or a command, beside these options."""
@@ -142,7 +155,7 @@ def file_option(*words: str, **more: Unpack[Details]) -> Any:
 def output_option(*words: str, forms: tuple[str, ...], **more: Unpack[Details]) -> Any:
     """A file that is written beside the result, in the form that its suffix names."""
     what = {"metavar": "FILE", "kind": Path, "choices": forms}
-    return _field(words, None, is_output=True, **what, **more)
+    return _field(words, None, is_output=True, **{**what, **more})
 
 
 def option(*words: str, default: Any = None, **more: Unpack[Details]) -> Any:
@@ -224,17 +237,12 @@ def check_values(
         for record in records
         for name, what in changed_values(record).items()
     ]
+    for record in records:
+        check_record(record)
+    check_meanings(values, ways)
     flags = {*ways, *(what.name for what, _ in values)}
     asked = {input_name(what): "" if what.is_file else str(value) for what, value in values}
     asked |= rules
-    for what, value in values:
-        for each in value if isinstance(value, list | tuple) else (value,):
-            what.check(each)
-        for other in flags.intersection(what.not_within):
-            raise UsageError(f"{what.name} has no meaning with {other}")
-        are_flags = what.within and all(each.startswith("--") for each in what.within)
-        if are_flags and not flags.intersection(what.within):
-            raise UsageError(f"{what.name} has no meaning without {' or '.join(what.within)}")
     for record in records:
         for _, what in declared(type(record)):
             if what.required and what.name not in flags:
@@ -242,7 +250,46 @@ def check_values(
             for each in what.needed_by:
                 name, _, fixed = each.partition("=")
                 if what.name not in flags and name in asked and fixed in ("", asked[name]):
-                    raise UsageError(f"{each} needs {what.name} {what.metavar}")
+                    raise UsageError(f"{each} needs {what.written}")
+
+
+def check_record(record: object) -> None:
+    """Refuse values that options cannot have."""
+    for name, what in changed_values(record).items():
+        value = getattr(record, name)
+        for each in value if isinstance(value, list | tuple) else (value,):
+            what.check(each)
+
+
+def check_meanings(
+    given: Sequence[tuple[Declared, Any]],
+    ways: Collection[str],
+    called: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse options that mean nothing in these ways, or beside or without each other.
+
+    A way is a view, a form, a command, or what these have in common; `called` tells how each is
+    asked for, if it is. Without `called` it is not known which views and forms there are, and only
+    options are looked at.
+    """
+    names = called or {}
+    for what, _ in given:
+        beside = [(flag, value) for each, value in given if each is not what for flag in each.flags]
+        others = [*ways, *(flag for flag, _ in beside)]
+        others += [f"{flag} {value}" for flag, value in beside if isinstance(value, str)]
+        of_options = all(each.startswith("--") for each in what.within)
+        is_within = not what.within or any(each in what.within for each in others)
+        is_within |= called is None and not of_options
+        wrong = [each for each in others if each in what.not_within]
+        if not is_within and not of_options:
+            wrong += [each for each in ways if each in names]
+        known = [names.get(each, each) for each in what.within if of_options or each in names]
+        if wrong:
+            way = wrong[0] if wrong[0].startswith("--") else names.get(wrong[0], wrong[0])
+            meant = "" if is_within or not known else f": it is for {', '.join(known)}"
+            raise UsageError(f"{what.name} has no meaning with {way}{meant}")
+        if not is_within:
+            raise UsageError(f"{what.name} has no meaning without {' or '.join(known)}")
 
 
 def positive(text: str | float) -> float:

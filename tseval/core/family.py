@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 
 import polars as pl
 
-from tseval.core.declared import check_values, declared, input_files, input_tables
+from tseval.core.declared import (
+    TOPICLESS,
+    UNCOUNTED,
+    UNMEASURED,
+    UNSHARED,
+    check_values,
+    declared,
+    input_files,
+    input_tables,
+)
 from tseval.core.input_warnings import (
     column_mapping_notes,
     columns_trait,
@@ -434,6 +443,13 @@ class View:
     draw: Callable[[Any, ViewRequest[Any]], Written] | None = None
     """The picture of it, where it can be drawn."""
 
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What it lacks, by which the options are refused that are about it."""
+        unmeasured = () if self.takes_measures else (UNMEASURED, UNCOUNTED)
+        topicless = () if self.by_topic else (TOPICLESS,)
+        return (*unmeasured, *topicless, *((UNSHARED,) if self.leaves_out else ()))
+
     @classmethod
     def of(cls, rows: Callable[[Any, ViewRequest[Any]], ViewRows], **more: Any) -> View:
         """Return the view that a function shows, with its name and its docstring as the help."""
@@ -454,6 +470,13 @@ class Writer:
     """Whether it takes measures of its own, so that `--on-missing` has a meaning."""
     into_folder: bool = False
     """Whether it writes several files, into the folder that the output names."""
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What it lacks, by which the options are refused that are about it."""
+        unmeasured = () if self.takes_measures else (UNMEASURED,)
+        uncounted = () if self.takes_measures or self.counts_missing else (UNCOUNTED,)
+        return (*unmeasured, *uncounted, *(() if self.by_topic else (TOPICLESS,)))
 
 
 @frozen

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tseval.core import registry
 from tseval.core.declared import (
+    FOLLOW,
     Declared,
     changed_values,
     declared,
@@ -17,7 +18,7 @@ from tseval.core.declared import (
     option,
 )
 from tseval.core.wording import listed
-from tseval.errors import Fault, InputError, UsageError, did_you_mean, nearest
+from tseval.errors import Fault, InputError, UsageError, check_known, did_you_mean, nearest
 from tseval.io import JSON
 from tseval.io.columns import ColumnName, Columns, column_names
 from tseval.io.given import FrameInput, input_of
@@ -53,6 +54,7 @@ class Naming:
         "column `run`, else the file's name without its suffix.",
         metavar="FILE=NAME",
         several=True,
+        not_within=(FOLLOW,),
     )
     time_format: str | None = option(
         'The format of times that are text, such as "%d.%m.%Y %H:%M".', metavar="FORMAT"
@@ -208,10 +210,8 @@ def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> N
     names = naming.names
     schemas = registry.schemas()
     for each in names:
-        if each.kind and each.kind not in schemas and not each.kept:
-            raise UsageError(
-                f"--column {each}: no table '{each.kind}'{did_you_mean(each.kind, schemas)}"
-            )
+        if each.kind and not each.kept:
+            check_known("table", each.kind, schemas)
     found: set[ColumnName] = set()
     for source in sources:
         with suppress(InputError):
@@ -293,12 +293,8 @@ def _check_kind(said: ColumnName, given: Sequence[_InputKind]) -> None:
         return
     if said.kept and any(said.kind in input_tables(f.inputs) for f in registry.all_families()):
         return
-    if said.kind in kinds:
-        raise UsageError(f"--column {said}: no {said.kind} are given")
-    raise UsageError(
-        f"--column {said}: no input '{said.kind}' here; there are: {', '.join(kinds)}"
-        f"{did_you_mean(said.kind, kinds)}"
-    )
+    check_known("input", said.kind, kinds)
+    raise UsageError(f"--column {said}: no {said.kind} are given")
 
 
 def _refuse_name(said: ColumnName, meant: Sequence[_InputKind]) -> None:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tseval import drawer
 from tseval.core.wording import count
-from tseval.errors import UsageError
+from tseval.errors import check_suffix
 from tseval.records import frozen
 
 Numbers: TypeAlias = tuple[float, ...]
@@ -175,9 +175,7 @@ class Picture:
         from tseval.io.atomic_write import write_file
 
         form = Path(path).suffix.lstrip(".").lower()
-        if form not in PICTURES:
-            known = ", ".join(f".{each}" for each in PICTURES)
-            raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
+        check_suffix(f"cannot save '{path}'", form, PICTURES)
         write_file(path, self.draw(form))
 
     def __repr__(self) -> str:

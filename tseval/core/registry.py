@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures, with_name
@@ -139,8 +139,7 @@ def editions(name: str) -> list[Edition[Any]]:
     """The editions of this name, one a family; a `UsageError` lists the known names."""
     found = [each for each in all_editions() if each.name == name]
     if not found:
-        known = dict.fromkeys(each.name for each in all_editions())
-        raise UsageError(f"unknown edition '{name}'; known: {', '.join(known)}")
+        _refuse_edition(name, all_editions())
     return found
 
 
@@ -153,14 +152,18 @@ def edition(name: str | None, of: str) -> Edition[Any]:
     for each in mine.editions:
         if name in (None, each.name):
             return each
-    known = ", ".join(each.name for each in mine.editions)
     others = [each for each in all_families() if name in {own.name for own in each.editions}]
     if not others:
-        raise UsageError(
-            f"unknown edition '{name}'; known: {known}{did_you_mean(str(name), known.split(', '))}"
-        )
+        _refuse_edition(str(name), mine.editions)
+    known = ", ".join(each.name for each in mine.editions)
     whose = " and ".join(f"`tseval {each.command}`" for each in others)
     raise UsageError(f"edition '{name}' is for {whose}; `tseval {mine.command}` has these: {known}")
+
+
+def _refuse_edition(name: str, known: Iterable[Edition[Any]]) -> NoReturn:
+    names = list(dict.fromkeys(each.name for each in known))
+    like = did_you_mean(name, names)
+    raise UsageError(f"unknown edition '{name}'; known: {', '.join(names)}{like}")
 
 
 def formats() -> tuple[Format, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
-from tseval.errors import UsageError, did_you_mean
+from tseval.errors import UsageError, check_choice, did_you_mean
 from tseval.records import frozen
 
 Record = TypeVar("Record", bound="RuleSet")
@@ -64,10 +64,7 @@ class RuleSet:
             if name not in known:
                 like = did_you_mean(name, known)
                 raise UsageError(f"unknown rule '{name}'; known: {', '.join(known)}{like}")
-            if value not in known[name].values:
-                listed = ", ".join(known[name].values)
-                like = did_you_mean(value, known[name].values)
-                raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}{like}")
+            check_choice(f"rule {name}", value, known[name].values)
         return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
 
     def rules_signature(self, base: RuleSet) -> str:

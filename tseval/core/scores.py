@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.core.results import Values
 from tseval.core.wording import count
-from tseval.errors import UsageError, did_you_mean
+from tseval.errors import UsageError, check_known, check_suffix
 from tseval.io.origin import InputRecord
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.score_files import ScoreRecord
@@ -249,9 +249,7 @@ class Scores:
 
         suffix = Path(path).suffix.lstrip(".").lower()
         form = SUFFIXES.get(suffix, suffix)
-        if form not in RESULT_FORMS:
-            known = ", ".join(f".{each}" for each in RESULT_FORMS)
-            raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
+        check_suffix(f"cannot save '{path}'", form, RESULT_FORMS)
         content = self.in_form(form, per_topic=per_topic)
         write_file(path, guarded(content, form, safe=safe_csv))
 
@@ -282,7 +280,5 @@ def _few_names(names: Sequence[str], what: str) -> str:
 
 
 def _place(names: tuple[str, ...], name: str, what: str) -> int:
-    if name not in names:
-        there_are = f"there are: {', '.join(names)}{did_you_mean(name, names)}"
-        raise UsageError(f"no {what} '{name}' here; {there_are}")
+    check_known(what, name, names)
     return names.index(name)

@@ -79,35 +79,15 @@ class WorkingFolder:
                 f"{folder / there[0]} is there already, and nothing is overwritten: name another "
                 "folder"
             )
-        made = _folders(folder, self.files)
         try:
-            write_files({folder / name: content for name, content in self.files.items()})
-            script = folder / SCRIPT
-            script.chmod(script.stat().st_mode | 0o111 & ~_mask())
-        except BaseException:
-            for each in reversed(made):
-                each.rmdir()
-            raise
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _folders(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Make the folders of these files; gives those that were not there."""
-    made: list[Path] = []
-    try:
-        for place in dict.fromkeys([folder, *((folder / name).parent for name in files)]):
-            for each in reversed([place, *place.parents]):
-                if not each.exists():
-                    each.mkdir()
-                    made.append(each)
-    except OSError as error:
-        raise OutputError(f"{folder}: {reason_of(error)}") from error
-    return made
+            for name in self.files:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{folder}: {reason_of(error)}") from error
+        write_files({folder / name: content for name, content in self.files.items()})
+        script = folder / SCRIPT
+        mode = script.stat().st_mode
+        script.chmod(mode | mode >> 2 & 0o111)  # whoever may read it may run it
 
 
 def from_templates() -> WorkingFolder:

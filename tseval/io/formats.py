@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.errors import UsageError
+from tseval.errors import check_known
 from tseval.io import PLAIN_FORMS
 from tseval.records import frozen
 
@@ -139,5 +139,5 @@ def form_of_the_rest(forms: Forms) -> str | None:
 def check_forms(forms: Forms, inputs: Collection[str]) -> None:
     """Refuse a format for an input that there is not."""
     for name in forms if isinstance(forms, Mapping) else ():
-        if name not in (*inputs, OF_THE_REST):
-            raise UsageError(f"no input '{name}' here; there are: {', '.join(inputs)}")
+        if name != OF_THE_REST:
+            check_known("input", name, inputs)

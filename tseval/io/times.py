@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from tseval.errors import UsageError, did_you_mean
+from tseval.errors import UsageError, check_choice, did_you_mean
 from tseval.records import frozen
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -162,6 +162,17 @@ def duration(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
+def length_of(option: str, text: str) -> float:
+    """The seconds of a length of time above 0, such as an option names; else a `UsageError`."""
+    try:
+        seconds = duration(text)
+    except NotANumber as error:
+        raise UsageError(f"{option}: {error}") from None
+    if not seconds > 0:
+        raise UsageError(f"{option} {text}: give a length longer than 0 seconds, such as 1h")
+    return seconds
+
+
 HOURS_MEANT = 1000
 """A smaller number without a unit is rather one of hours than one of seconds."""
 
@@ -287,22 +298,18 @@ def _time_in(text: str, form: str) -> datetime | None:
 
 @cache
 def _reading(form: str, zone: str, clock: str) -> TimeReading:
-    if clock not in ("", RELATIVE):
-        raise UsageError(f"--clock '{clock}': the only value is {RELATIVE}")
+    check_choice("--clock", clock or RELATIVE, [RELATIVE])
     if clock and (form or zone):
         raise UsageError("--clock relative reads numbers: leave out --time-format and --time-zone")
+    wrong = "%Z cannot be read; write %z, or the name of the zone itself" if "%Z" in form else ""
     try:
         datetime.strptime("", form)
     except re.error:
-        once = "each part stands once; %m is the month, %M the minute"
-        raise UsageError(f"--time-format '{form}': {once}") from None
+        wrong = "each part stands once; %m is the month, %M the minute"
     except ValueError as error:
-        if "does not match" not in str(error):
-            raise UsageError(f"--time-format '{form}': {error}") from None
-    if "%Z" in form:
-        raise UsageError(
-            f"--time-format '{form}': %Z cannot be read; write %z, or the name of the zone itself"
-        )
+        wrong = wrong if "does not match" in str(error) else str(error)
+    if wrong:
+        raise UsageError(f"--time-format '{form}': {wrong}")
     return TimeReading(form, _zone(zone) if zone else None, clock == RELATIVE)
 
 

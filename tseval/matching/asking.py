@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from tseval.core.declared import option, positive
+from tseval.core.declared import STREAMS, option, positive
 from tseval.errors import TsevalError
 from tseval.io.faults import FaultList, text_lines
 from tseval.io.inputs import Input
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import matchers
     from matchers.answers import Answer, Answers
 
-STREAMS = ("--in-blocks", "--follow", "--matches")
+WITHOUT_MATCHING = (*STREAMS, "--matches")
 """Options with which no model is asked, or without limits, as its own name says."""
 
 
@@ -31,31 +31,31 @@ class AskingOptions:
     replay: bool = option(
         "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
         kind=bool,
-        not_within=STREAMS,
+        not_within=WITHOUT_MATCHING,
     )
     dry_run: bool = option(
         "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
         kind=bool,
-        not_within=STREAMS,
+        not_within=WITHOUT_MATCHING,
     )
     budget: float | None = option(
         "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
         "by then has no answer.",
         metavar="AMOUNT",
         kind=positive,
-        not_within=STREAMS,
+        not_within=WITHOUT_MATCHING,
     )
     max_calls: int | None = option(
         "The most calls to make; what is not asked by then has no answer.",
         metavar="N",
         at_least=1,
-        not_within=STREAMS,
+        not_within=WITHOUT_MATCHING,
     )
     allow_unjudged: bool = option(
         "Count pairs without an answer as no match, and say how many they are; else they are an "
         "error.",
         kind=bool,
-        not_within=STREAMS,
+        not_within=WITHOUT_MATCHING,
     )
 
     @property

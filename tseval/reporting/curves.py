@@ -17,7 +17,7 @@ from tseval.core.panels import Axis, Keys, Known, Line, Panel, Parts
 from tseval.core.registry import measures as listed_measures
 from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
-from tseval.errors import UsageError
+from tseval.errors import check_known
 from tseval.io.times import UNITS
 from tseval.records import frozen
 
@@ -82,9 +82,7 @@ def _drawn(own: Sequence[Measure], chosen: str | Sequence[str], family: str) -> 
     """The measures with curves that are drawn; one that has none here is a `UsageError`."""
     wanted = listed_measures([chosen] if isinstance(chosen, str) else chosen, family)
     for each in wanted:
-        if each not in own:
-            known = ", ".join(one.name for one in own) or "none"
-            raise UsageError(f"no curve of {each} here; the scores have curves of: {known}")
+        check_known("curve of", each.name, [one.name for one in own])
     return wanted or list(own[:PANELS])
 
 

@@ -575,7 +575,7 @@ def test_curves_over_clusters() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--matches", "x"), "--matches has no meaning over clusters"),
+        (("--matches", "x"), "--matches has no meaning with measures over clusters"),
         (("-m", "EG-p"), "EG-p is taken from the whole at once, and has no curve over time"),
         (
             ("--edition", "rts2017"),

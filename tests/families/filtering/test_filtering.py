@@ -745,7 +745,7 @@ def told(*options: object) -> Outcome:
         (("--teams", TRUTH), "--teams has no meaning without --show teams"),
         (("--show", "stability", "-q"), "-t has no meaning with --show stability"),
         (("--batch", "soon"), '--batch: "soon" is not a length of time'),
-        (("--batch", "0d"), "--batch 0d: a batch has to last longer than nothing"),
+        (("--batch", "0d"), "--batch 0d: give a length longer than 0 seconds"),
         (
             ("--batch", "0.001s"),
             "--batch 0.001s: that makes 442,801,000 batches of the period; no more than ",

@@ -569,9 +569,7 @@ def test_labels_of_two_sorts_are_refused(tmp_path: Path) -> None:
     other = lines(tmp_path / "v.jsonl", [{"qid": "t", "criteria": []}])
     with pytest.raises(UsageError, match="labels of nuggets and verdicts of a rubric"):
         tseval.score_responses([lines(tmp_path / "l.jsonl", [GOOD]), other])
-    with pytest.raises(
-        UsageError, match="vital is no measure of verdicts of a rubric; those are: binary, ternary"
-    ):
+    with pytest.raises(UsageError, match="rubric 'vital' here; there are: binary, ternary"):
         tseval.score_responses(other, "vital")
 
 

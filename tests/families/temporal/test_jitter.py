@@ -89,7 +89,7 @@ def test_the_command_says_the_same_and_signs_it(tmp_path: Path) -> None:
     ("options", "told"),
     [
         (("--jitter", "1"), 'jitter: "1" is not a length of time'),
-        (("--jitter", "0h"), "jitter: an error of 0h moves nothing"),
+        (("--jitter", "0h"), "jitter 0h: give a length longer than 0 seconds"),
         (("--seed", "1"), "--seed has no meaning without --jitter"),
         (("--samples", "9"), "--samples has no meaning without --jitter"),
         (("--jitter", "1h", "--in-blocks", "9"), "--jitter has no meaning with --in-blocks"),

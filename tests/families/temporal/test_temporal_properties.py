@@ -20,6 +20,7 @@ from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
 from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.io.score_files import ScoreRecord
 
 pytestmark = pytest.mark.small_times
 
@@ -197,7 +198,7 @@ def _matches_of(collection: slow.Collection, run: str) -> list[slow.Match]:
     ]
 
 
-def _records(scores: tseval.Scores) -> list[tseval.scores.Record]:
+def _records(scores: tseval.Scores) -> list[ScoreRecord]:
     return list(scores.records())
 
 

@@ -15,6 +15,7 @@ from tseval.core.declared import (
     RANDOM,
     REPORT,
     SAMPLINGS,
+    STREAMS,
     argument,
     check_values,
     file_option,
@@ -82,7 +83,7 @@ class ClusterInputs:
         "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
         "cluster.",
         table=files.SELECTED,
-        not_within=(CURVE, REPORT, "--sample"),
+        not_within=(CURVE, REPORT, "--sample", *STREAMS),
     )
 
 
@@ -101,11 +102,12 @@ class ClusterOptions:
     topic: str | None = chosen(
         "The topic of clusters in two columns. Default: the file's name.", metavar="NAME"
     )
-    sample: int | None = chosen(
+    sample: int | None = option(
         "Select up to N posts of each run and topic, of those in a cluster.",
         metavar="N",
         at_least=1,
         needed_by=("sampling=random",),
+        not_within=(CURVE, *STREAMS),
     )
     sampling: str = chosen(
         "How: those of highest confidence, or at random.",
@@ -403,8 +405,6 @@ class ClusterGold(FrameGold):
     def __init__(
         self, inputs: ClusterInputs, options: ClusterOptions, *more: Any, **known: Any
     ) -> None:
-        if options.times == "run" or options.sample is not None or inputs.selected is not None:
-            raise UsageError("--times run, --sample and --selected look at all posts at once")
         super().__init__(inputs, options, *more, **known)
         tables = self.request.tables
         if "clusters" not in tables:

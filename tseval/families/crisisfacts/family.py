@@ -14,7 +14,7 @@ from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_known
 from tseval.families.crisisfacts import explain, files, measures, rows
 from tseval.io.tables import TableReader
 from tseval.records import frozen
@@ -83,9 +83,7 @@ class CrisisEvaluation(FrameEvaluation):
             names.remove("lagged")
             what += f" without a label {files.LAGGED}"
         for each in wanted:
-            if each.definition.name not in names:
-                known = ", ".join(names)
-                raise UsageError(f"{each} is no measure of {what}; those are: {known}")
+            check_known(f"measure of {what}", each.definition.name, names)
             if each.at is not None:
                 self.has_times(each)
         return wanted

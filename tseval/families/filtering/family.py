@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import argument, file_option, option, output_option, positive
+from tseval.core.declared import (
+    STREAMS,
+    argument,
+    file_option,
+    option,
+    output_option,
+    positive,
+)
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request
 from tseval.core.measure import Measure
@@ -27,7 +34,7 @@ from tseval.families.filtering.trends import COSTS, EVEN, USUAL, Constants, Tren
 from tseval.io.rows import ROW_FORMS
 from tseval.io.schema import POSTS
 from tseval.io.tables import Table, TableReader
-from tseval.io.times import NotANumber, number, written
+from tseval.io.times import NotANumber, length_of, number, written
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -158,6 +165,7 @@ class FilterOptions:
     series: Path | None = output_option(
         "Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
         forms=ROW_FORMS,
+        not_within=STREAMS,
     )
 
 
@@ -216,7 +224,7 @@ class FilterEvaluation(FrameEvaluation):
         if not options.batches:
             raise UsageError("no length of batches is given")
         for length in options.batches:
-            rows.seconds_of(length)
+            length_of("--batch", length)
         level, warnings = level_of(tables["truth"], options.level)
         pairs = rows.pair(tables, LEVELS[level], rules, request.others)
         is_relative = any(each.is_relative for table in tables.values() for each in table.sources)

@@ -24,7 +24,7 @@ from tseval.errors import UsageError
 from tseval.families.filtering.files import PAIR, RATINGS, ratings
 from tseval.io.faults import FaultList
 from tseval.io.tables import Table
-from tseval.io.times import MILLISECONDS, UNITS, Moment, NotANumber, dated, duration
+from tseval.io.times import MILLISECONDS, UNITS, Moment, NotANumber, dated, length_of
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Period:
 
     def cut(self, length: str, partial: str) -> Cut:
         """Return its batches of a length such as `1d`; a shorter last one is kept or dropped."""
-        seconds = seconds_of(length)
+        seconds = length_of("--batch", length)
         exact = (self.end - self.start) / seconds
         if exact > MOST_BATCHES:
             raise UsageError(
@@ -155,18 +155,10 @@ class Period:
         return Cut(self, "all", self.end - self.start, 1, shorter=False)
 
 
-def seconds_of(length: str) -> float:
-    """Return how long a batch of this length lasts."""
-    seconds = read_option("--batch", length)
-    if seconds <= 0:
-        raise UsageError(f"--batch {length}: a batch has to last longer than nothing")
-    return seconds
-
-
-def read_option(option: str, text: str, first: float | None = None) -> float:
-    """Return the length of time of an option, or its time; one as `6h` counts from the first."""
+def read_option(option: str, text: str, first: float) -> float:
+    """Return the time of an option; one as `6h` counts from the first."""
     try:
-        return duration(text) if first is None else Moment.parse(text).seconds_after(first)
+        return Moment.parse(text).seconds_after(first)
     except NotANumber as error:
         raise UsageError(f"{option}: {error}") from None
 

@@ -27,7 +27,7 @@ from tseval.core.kernel import quotient, running_total
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.sections import Reporting, Section, Setting
 from tseval.core.wording import count
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_known
 from tseval.families.incidents.files import CRITICAL, HIGH, LEVELS, LOW, UNKNOWN
 from tseval.families.incidents.measures import (
     F1,
@@ -173,8 +173,7 @@ def follow_trust(stream: Stream, events: Sequence[str]) -> pl.DataFrame:
 def trust_panels(stream: Stream, chosen: Sequence[str], runs: Sequence[str]) -> tuple[Panel, ...]:
     """Return two panels of every chosen event, or of the longest; a run is its place in `runs`."""
     for event in chosen:
-        if event not in stream.topics:
-            raise UsageError(f"no event '{event}' in the labels: {', '.join(stream.topics)}")
+        check_known("event", event, stream.topics)
     sizes = stream.judged.group_by("topic").len().sort(["len", "topic"], descending=[True, False])
     events = list(chosen) or [stream.topics[at] for at in sizes["topic"][:EVENTS_DRAWN]]
     frame, panels = follow_trust(stream, events), []

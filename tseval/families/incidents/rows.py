@@ -14,7 +14,7 @@ import polars as pl
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import FINE, add_parts, quotient
 from tseval.core.measure import Measure
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_known
 from tseval.families.incidents.files import FLAG, HIGH, MARK, NUMBER, UNKNOWN
 from tseval.families.incidents.rules import IncidentRules
 from tseval.io.epochs import clock_of, snowflake_times
@@ -64,8 +64,7 @@ def places_of(types: Sequence[str], names: Sequence[str]) -> list[int]:
     places = type_places(types, renamed=False)
     for name in names:
         if name not in places:
-            known = ", ".join(types)
-            raise UsageError(f"'{name}' is no type of the ontology, which has: {known}")
+            check_known("type", name, types)
     return list(dict.fromkeys(places[name] for name in names))
 
 

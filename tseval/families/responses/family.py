@@ -14,7 +14,7 @@ from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
-from tseval.errors import InputError, Reason, UsageError
+from tseval.errors import InputError, Reason, UsageError, check_known
 from tseval.families.responses import explain, files, measures
 from tseval.families.responses.records import MANDATORY, OKAY, VITAL, ResponseRules, Sort
 from tseval.families.responses.rows import (
@@ -110,9 +110,8 @@ class ResponseEvaluation(FrameEvaluation):
         """Return the measures asked for; those of other labels, or too early, are refused."""
         sort = self.frames.tables.sort
         for each in wanted:
-            if each.definition.name not in measures.NAMES[sort]:
-                known = ", ".join(sorted(measures.NAMES[sort]))
-                raise UsageError(f"{each} is no measure of {sort.value}; those are: {known}")
+            name = each.definition.name
+            check_known(f"measure of {sort.value}", name, sorted(measures.NAMES[sort]))
             if not self.frames.has_questions and is_of_questions(each.definition.name):
                 raise UsageError(f"{each} needs the bank of nuggets: --nuggets FILE")
         for each in wanted:

@@ -35,11 +35,11 @@ from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import (
     TemporalEvaluation,
     TemporalOptions,
-    error_of,
 )
 from tseval.families.temporal.measures import costs
 from tseval.families.temporal.rows import EarliestIndex, weigh_nuggets
 from tseval.io.schema import ALL_TOPICS
+from tseval.io.times import length_of
 from tseval.matching import sampling
 from tseval.matching.corrections import hold
 from tseval.matching.matching import get_matcher
@@ -450,7 +450,7 @@ def jittered(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]
     """Return the scores that are asked for with their intervals; topics start as they did."""
     options, wanted, index = asked.options, asked.measures, evaluation.frames
     within, samples = options.jitter or "", options.samples
-    largest = error_of(within)
+    largest = length_of("jitter", within)
     scores = scores_of(evaluation, wanted, asked.on_missing, asked.undefined)
     draw, known = np.random.default_rng(options.seed), index["nuggets"]["time"].to_numpy()
     rows = index.outputs.height + len(index.runs) * len(known)

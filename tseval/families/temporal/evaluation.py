@@ -17,7 +17,9 @@ from tseval.core.declared import (
     JITTER,
     MATCH,
     SCORES,
+    STREAMS,
     SWEEP,
+    UNMEASURED,
     argument,
     file_option,
     option,
@@ -39,8 +41,7 @@ from tseval.io import schema
 from tseval.io.names import natural_order
 from tseval.io.score_files import displayed
 from tseval.io.tables import Table
-from tseval.io.times import NotANumber
-from tseval.io.times import duration as seconds_of
+from tseval.io.times import length_of
 from tseval.io.topics import name_topics
 from tseval.matching.asking import AskingOptions
 from tseval.parallel.sharing import ALONE
@@ -61,8 +62,6 @@ MATCHERS = (
 MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"
 CORRECTED_SCORES = "corrected"
 """The view that shows corrected scores with their intervals."""
-BLOCKS = ("--in-blocks", "--follow")
-"""Options with which runs are not read whole."""
 SAMPLES = 1000
 BOUNDED = ("P(updates)", "F")
 """What to report beside P, which may exceed 1."""
@@ -70,20 +69,9 @@ FEW = 4
 """Of so many runs these are told."""
 
 
-def error_of(within: str) -> float:
-    """The largest error in seconds; a `UsageError` if it is none."""
-    try:
-        largest = seconds_of(within)
-    except NotANumber as error:
-        raise UsageError(f"jitter: {error}") from None
-    if largest <= 0:
-        raise UsageError(f"jitter: an error of {within} moves nothing: give one such as 1h")
-    return largest
-
-
 def check_error(within: str) -> str:
     """Refuse what is no error of times."""
-    error_of(within)
+    length_of("jitter", within)
     return within
 
 
@@ -110,7 +98,7 @@ class TemporalInputs:
     duplicates: Given | None = file_option(
         "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
         table=schema.DUPLICATES,
-        not_within=(MATCH, *BLOCKS),
+        not_within=(MATCH, *STREAMS),
         needed_by=("exact-duplicates=lookup",),
     )
     pool: Given | None = file_option(
@@ -123,14 +111,14 @@ class TemporalInputs:
         "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
         "verdict`, such as `tseval match --review` writes it.",
         table=schema.CORRECTIONS,
-        not_within=("--matches", *BLOCKS),
+        not_within=("--matches", *STREAMS),
     )
     judged: Given | None = file_option(
         "Correct scores by what was judged of a sample: what `tseval sample` wrote, filled in. The "
         "matcher is the sample's.",
         table=schema.JUDGED,
         within=(SCORES, CORRECTED_SCORES, COMPARE),
-        not_within=("--matches", "--corrections", "--brief"),
+        not_within=("--matches", "--corrections", "--brief", UNMEASURED),
     )
 
 

@@ -19,7 +19,7 @@ from tseval.core.panels import Axis, Line, Panel
 from tseval.core.scoring import scores_of
 from tseval.core.sections import Setting
 from tseval.core.wording import count, listed
-from tseval.errors import UsageError
+from tseval.errors import check_known
 from tseval.families.timelines.alignments import divide
 from tseval.families.timelines.files import date_of, find_remarks
 from tseval.families.timelines.measures import FAMILY, PAPER, Ways, choose, is_side, take, ways_of
@@ -61,8 +61,7 @@ WITHIN = (*range(8), 30)
 def aligned(index: TimelineIndex, measures: Sequence[Measure]) -> dict[Ways, Measure]:
     """Return a measure of each way to align days; those without an alignment are refused."""
     for each in measures:
-        if ways_of(each, index).metric not in ALIGNED:
-            raise UsageError(f"{each} aligns no days: choose among {', '.join(ALIGNED)}")
+        check_known("measure that aligns days", ways_of(each, index).metric, ALIGNED)
     return ways_in(index, measures)
 
 

@@ -16,7 +16,7 @@ from tseval.core.frames import FrameIndex
 from tseval.core.kernel import quotient, total
 from tseval.core.measure import Measure, Parameter, documented
 from tseval.core.results import Result, Values
-from tseval.errors import UsageError
+from tseval.errors import check_choice
 from tseval.families.tracking.files import ATTRIBUTES, LOCATIONS
 from tseval.families.tracking.rows import judged_topics
 from tseval.records import frozen
@@ -71,8 +71,7 @@ def find_errors(index: FrameIndex, measure: Measure) -> Errors:
     Undefined in a topic whose gold has no value of the attribute, and where t is not after ts.
     """
     attribute = str(measure.argument("attribute"))
-    if attribute not in ATTRIBUTES:
-        raise UsageError(f"{measure}: of which attribute? choose one of {', '.join(ATTRIBUTES)}")
+    check_choice(f"{measure}: attribute", attribute, ATTRIBUTES)
     own = pl.col("attribute") == attribute
     units = index.pairs.with_row_index("unit").join(index.times, on="topic", maintain_order="left")
     gold = units.select("unit", "topic").join(index["gold"].filter(own), on="topic")
