@@ -192,7 +192,7 @@ def test_a_post_that_stands_twice_is_a_fault_in_any_block(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        (("--in-blocks", 2, "--sample", 3), "at all posts at once"),
+        (("--in-blocks", 2, "--sample", 3), "--sample has no meaning with --in-blocks"),
         (("--in-blocks", 2, "--explain", "clusters"), "no meaning with --in-blocks"),
         (("--every", 2), "no meaning without --follow"),
     ],

@@ -216,8 +216,8 @@ REFUSED = {
     "unknown baseline": (["s.trec", "--baseline", "x"], "no run 'x' here; there are: early, late"),
     "unknown measure": (["s.trec", "-m", "P"], "no measure 'P' here; there are: R"),
     "lower of no measure": (
-        ["s.trec", "--lower-is-better", "r"],
-        "no measure 'r' here; there are: R",
+        ["s.trec", "--lower-is-better", "x"],
+        "no measure 'x' here; there are: R",
     ),
     "higher of no measure": (
         ["s.trec", "--power", "--higher-is-better", "P"],
