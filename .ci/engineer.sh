@@ -61,7 +61,7 @@ ends_with 0 tseval compare scores.json -m R --require 'agent v2.R-agent.v1.R>=0.
 ends_with 3 tseval compare scores.json -m R --require 'agent.v1.R-agent v2.R>=0' --quiet
 ends_with 0 tseval report scores.json -o report.html --quiet
 cd ..
-ends_with 0 tseval score --follow facts.csv --columns work/mapping.toml -m R <'logs/agent v2.jsonl'
+ends_with 0 tseval follow facts.csv --columns work/mapping.toml -m R <'logs/agent v2.jsonl'
 tail -n 1 out.txt | grep -q '"value": 0.75' || fail 'another score than 0.75 of the live stream'
 
 # The example needs no file at all, and nothing is overwritten.

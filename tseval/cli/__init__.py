@@ -18,6 +18,7 @@ from tseval.families import FAMILIES
 from tseval.version import VERSION
 
 OTHERS = {
+    "follow": "The measures of a live stream, as they change.",
     "curve": "The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
     "match": "The matches that a matcher finds, one a line, with score and evidence.",
     "calibrate": "How far a matcher agrees with assessors, and which threshold to use.",

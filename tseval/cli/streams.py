@@ -55,32 +55,37 @@ class StreamOptions:
         "change, as JSON lines; name no run, or - for it.",
         kind=bool,
         not_within=(TIMES_OF_RUN,),
+        hidden=True,
     )
     every: int = option(
-        "With --follow: look at the measures after every N rows.",
+        "Write the measures that changed after every N rows.",
         default=1,
         metavar="N",
         at_least=1,
         within=(FOLLOW,),
+        hidden=True,
     )
     on_bad_line: str = option(
-        "With --follow: stop at a line with a fault, or skip it: report it on standard error, "
-        "count it in the state, and go on.",
+        "Stop at a line with a fault, or skip it: report it on standard error, count it in the "
+        "state, and go on.",
         default="stop",
         choices=("stop", "skip"),
         within=(FOLLOW,),
+        hidden=True,
     )
     state: Path | None = option(
-        "With --follow: save the state there, and go on from it if it is there. The input starts "
-        "again with its first line, which is known to be counted.",
+        "Save the state there, and go on from it if it is there. The input then starts again with "
+        "its first line; lines that were counted are not counted again.",
         metavar="FILE",
         kind=Path,
         within=(FOLLOW,),
+        hidden=True,
     )
     continued: bool = option(
         "With --state: the input goes on where the state was saved, and does not start again.",
         kind=bool,
         within=("--state",),
+        hidden=True,
     )
 
 

@@ -93,6 +93,8 @@ class Declared:
     """The field of the input that its files add to: all are read as one table."""
     by_place: bool = False
     """Whether a call in Python takes it by its place, too, as it takes positional files."""
+    hidden: bool = False
+    """Whether help leaves it out."""
 
     @property
     def name(self) -> str:
@@ -137,6 +139,7 @@ class Details(TypedDict, total=False):
     rule: str
     adds_to: str
     by_place: bool
+    hidden: bool
 
 
 def argument(
