@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
 from bench.rows import Row, tell
-from matchers import threads
+from matchers import texts as lists
 from tests.oracles import matching as slow
 
 VOCABULARY = 50_000
@@ -118,7 +118,7 @@ def by_cdist(updates: list[str], nuggets: list[str]) -> int:
 
 def by_matcher(name: str, count: int, updates: list[str], nuggets: list[str]) -> int:
     """The pairs that a matcher finds in at most `count` threads."""
-    threads.cores = lambda: count
+    lists.cores = lambda: count
     return len(matchers.get(name).match(updates, nuggets))
 
 

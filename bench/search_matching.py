@@ -31,7 +31,7 @@ from bench.quality_matching import POOLS, check, judged
 from matchers import similar, words
 from matchers.fuzzy import WordReader
 from matchers.grams import GramReader, grams
-from matchers.windows import pieces
+from matchers.windows import windows
 from tseval.matching.judged_pairs import BINS, STEP, JudgedUpdates
 from tseval.statistics import agreement
 
@@ -206,6 +206,13 @@ def blended(topic: Topic, share: float, n: int = 4, **setting: float) -> np.ndar
     mine = contained(topic, **setting) if share else 0
     rest = contained(topic, "grams", n, short=setting.get("short", 0)) if share < 1 else 0
     return share * mine + (1 - share) * rest
+
+
+def pieces(texts: list[str], size: int) -> tuple[list[str], np.ndarray]:
+    """The windows of all texts as texts of their own, and how many each text has."""
+    spans = windows(texts, size)
+    cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
+    return cut, np.array([len(own) for own in spans], np.int64)
 
 
 def one_to_one(topic: Topic, window: int) -> np.ndarray:

@@ -41,8 +41,7 @@ def narrow(command: click.Command, name: str, parent: click.Context | None) -> c
 
 def matcher_table() -> Iterator[str]:
     """The section on what `--matcher` takes: every matcher that comes along, by its parameters."""
-    from matchers import naming
-    from matchers.parameters import parameters_of
+    from matchers.parameters import parameters_of, show_value
     from matchers.registry import BUILT_IN, find
 
     yield "## Matchers\n\nWhat `--matcher` takes; [](matching.md) says which is for what.\n"
@@ -56,7 +55,7 @@ def matcher_table() -> Iterator[str]:
                 if each is None
                 else (
                     f"`{each.name}`",
-                    "" if each.default in ("", ()) else f"`{naming.show_value(each.default)}`",
+                    "" if each.default in ("", ()) else f"`{show_value(each.default)}`",
                     each.values,
                     each.meaning,
                 )

@@ -5,8 +5,8 @@
     pairs.update, pairs.nugget, pairs.score
     matcher.explain(update, nugget, collection=all_nuggets)
 
-The package knows nothing of topics, times, runs or measures. Everything public is named here, and
-loaded when first used, so that a matcher loads what it needs and no more:
+The package knows nothing of topics, times, runs or measures. Everything public is named here. The
+classes of matchers are loaded when first used, so that a matcher loads what it needs and no more:
 
 * `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Embedding`, `Late`,
   `Learned`, `Blend` (of `WeightedMatcher`) and `Assessed` are their classes.
@@ -24,92 +24,66 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from matchers.words import normalised as normalised
-from matchers.words import words as words
+from matchers.collection import Collection
+from matchers.contract import Assessed, Judgment, Lot, Matcher, Planned, PreparedNuggets, Terms
+from matchers.errors import MatcherError
+from matchers.evidence import Evidence, MatchedWord, MissingWord
+from matchers.pairs import Block, MatcherGold, Pairs
+from matchers.parameters import Form, parameter
+from matchers.registry import BUILT_IN, get, names
+from matchers.words import normalised, words
 
 if TYPE_CHECKING:
-    from matchers.assessed import Assessed as Assessed
-    from matchers.blend import Blend as Blend
-    from matchers.blend import WeightedMatcher as WeightedMatcher
-    from matchers.collection import Collection as Collection
-    from matchers.contract import (
-        Judgment as Judgment,
-    )
-    from matchers.contract import (
-        Lot as Lot,
-    )
-    from matchers.contract import (
-        Matcher as Matcher,
-    )
-    from matchers.contract import (
-        PreparedNuggets as PreparedNuggets,
-    )
-    from matchers.embedding import Embedding as Embedding
-    from matchers.errors import MatcherError as MatcherError
-    from matchers.evidence import (
-        Evidence as Evidence,
-    )
-    from matchers.evidence import (
-        MatchedWord as MatchedWord,
-    )
-    from matchers.evidence import (
-        MissingWord as MissingWord,
-    )
-    from matchers.exact import Exact as Exact
-    from matchers.fuzzy import Fuzzy as Fuzzy
-    from matchers.grams import Grams as Grams
-    from matchers.late import Late as Late
-    from matchers.learned import Learned as Learned
-    from matchers.pairs import Pairs as Pairs
-    from matchers.parameters import Form as Form
-    from matchers.parameters import parameter as parameter
-    from matchers.prepared import Block as Block
-    from matchers.prepared import MatcherGold as MatcherGold
-    from matchers.registry import get as get
-    from matchers.registry import names as names
-    from matchers.sentence import RapidFuzz as RapidFuzz
-    from matchers.terms import Planned as Planned
-    from matchers.terms import Terms as Terms
+    from matchers.blend import Blend, WeightedMatcher
+    from matchers.embedding import Embedding
+    from matchers.exact import Exact
+    from matchers.fuzzy import Fuzzy
+    from matchers.grams import Grams
+    from matchers.late import Late
+    from matchers.learned import Learned
+    from matchers.sentence import RapidFuzz
 
-_PUBLIC = {
-    "Assessed": "matchers.assessed",
-    "Blend": "matchers.blend",
-    "Block": "matchers.prepared",
-    "Collection": "matchers.collection",
-    "Embedding": "matchers.embedding",
-    "Evidence": "matchers.evidence",
-    "Exact": "matchers.exact",
-    "Form": "matchers.parameters",
-    "Fuzzy": "matchers.fuzzy",
-    "Grams": "matchers.grams",
-    "Judgment": "matchers.contract",
-    "Late": "matchers.late",
-    "Learned": "matchers.learned",
-    "Lot": "matchers.contract",
-    "MatchedWord": "matchers.evidence",
-    "Matcher": "matchers.contract",
-    "MatcherError": "matchers.errors",
-    "MatcherGold": "matchers.prepared",
-    "MissingWord": "matchers.evidence",
-    "Pairs": "matchers.pairs",
-    "Planned": "matchers.terms",
-    "PreparedNuggets": "matchers.contract",
-    "RapidFuzz": "matchers.sentence",
-    "Terms": "matchers.terms",
-    "WeightedMatcher": "matchers.blend",
-    "get": "matchers.registry",
-    "names": "matchers.registry",
-    "parameter": "matchers.parameters",
-}
+__all__ = [
+    "Assessed",
+    "Blend",
+    "Block",
+    "Collection",
+    "Embedding",
+    "Evidence",
+    "Exact",
+    "Form",
+    "Fuzzy",
+    "Grams",
+    "Judgment",
+    "Late",
+    "Learned",
+    "Lot",
+    "MatchedWord",
+    "Matcher",
+    "MatcherError",
+    "MatcherGold",
+    "MissingWord",
+    "Pairs",
+    "Planned",
+    "PreparedNuggets",
+    "RapidFuzz",
+    "Terms",
+    "WeightedMatcher",
+    "get",
+    "names",
+    "normalised",
+    "parameter",
+    "words",
+]
+
+_LAZY = {name: module for module, _, name in (each.partition(":") for each in BUILT_IN.values())}
+_LAZY["WeightedMatcher"] = _LAZY["Blend"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
+    if name not in _LAZY:
         raise AttributeError(f"module 'matchers' has no attribute '{name}'")
-    return getattr(import_module(_PUBLIC[name]), name)
-
-
-__all__ = sorted([*_PUBLIC, "normalised", "words"])
+    return getattr(import_module(_LAZY[name]), name)
 
 
 def __dir__() -> list[str]:

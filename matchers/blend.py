@@ -1,25 +1,95 @@
-"""`blend`: the weighted mean of other matchers."""
+"""Matchers made of others: `blend`, the weighted mean, and cheap candidates before a dear one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers import naming
 from matchers.collection import DECIMALS, Collection
-from matchers.contract import Judgment, Lot, Matcher, Progress
+from matchers.contract import Judgment, Lot, Matcher, Progress, Terms
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
-from matchers.pairs import Pairs
-from matchers.parameters import Form, parameter, threshold
-from matchers.prepared import Block, MatcherGold
+from matchers.pairs import Block, MatcherGold, Pairs
+from matchers.parameters import Form, parameter, show_value, show_weighted, threshold, weighted
 from matchers.registry import get
-from matchers.terms import Terms
+
+SLIGHTEST = 1e-9
+"""The least score above 0 that is looked at."""
+
+
+def _matcher(value: object) -> Matcher | None:
+    """A matcher, by its name if need be; nothing for none."""
+    if value is None or isinstance(value, Matcher):
+        return value
+    if not isinstance(value, str):
+        raise ValueError
+    return get(value)
+
+
+def candidates_parameter(meaning: str = "which pairs are read at all; all without") -> Matcher:
+    """The dataclass field `candidates`: no matcher, which a name need not show."""
+    matcher: Matcher = parameter(None, Form("a matcher", _matcher), meaning, shown=False)
+    return matcher
+
+
+def least(candidates: Matcher) -> float:
+    """What a pair must score by the cheap matcher to be let through."""
+    return max(getattr(candidates, "threshold", 0.0), SLIGHTEST)
+
+
+def through(
+    candidates: Matcher | None, gold: MatcherGold, nuggets: Collection, collection: Collection
+) -> MatcherGold:
+    """The same gold, of which only those pairs are scored that `candidates` let through."""
+    if candidates is None:
+        return gold
+    cheap = candidates.prepare_rewritten(nuggets, collection)
+    return CandidateGold(gold, cheap, least(candidates))
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateGold:
+    """Nuggets prepared for a dear matcher and for the cheap one before it."""
+
+    gold: MatcherGold
+    cheap: MatcherGold
+    least: float
+
+    def block(self, texts: list[str]) -> CandidateBlock:
+        """Let both read updates; a dear one reads when it is asked for scores."""
+        return CandidateBlock(self.gold.block(texts), self.cheap.block(texts), self.least)
+
+    def only(self, nuggets: NDArray[np.int64]) -> CandidateGold:
+        """The nuggets of these rows alone."""
+        return CandidateGold(self.gold.only(nuggets), self.cheap.only(nuggets), self.least)
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateBlock:
+    """Some updates, for both matchers."""
+
+    block: Block
+    cheap: Block
+    least: float
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that the cheap matcher lets through and that reach `threshold`."""
+        found = self.cheap.reaching(self.least)
+        score = self.block.scores(found.update, found.nugget)
+        return Pairs.of(found.update, found.nugget, score, threshold)
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of single pairs; 0 for those that the cheap matcher does not let through."""
+        score = np.zeros(len(update))
+        passed = np.flatnonzero(self.cheap.scores(update, nugget) >= self.least)
+        score[passed] = self.block.scores(update[passed], nugget[passed])
+        return score
+
 
 _SLACK = 1e-9  # wider than the rounding of a mean
 
@@ -42,7 +112,7 @@ def _parts(value: object) -> tuple[WeightedMatcher, ...]:
 
 
 def _named(text: str) -> WeightedMatcher:
-    weight, name = naming.weighted(text)
+    weight, name = weighted(text)
     return _part(weight, get(name))
 
 
@@ -75,12 +145,12 @@ class Blend(Matcher):
 
     def named(self, *, without: str = "") -> str:
         """The parts, without the thresholds that are not used, then the blend's own."""
-        shown = [naming.show_weighted(w, m.named(without="threshold")) for w, m in self.parts]
+        shown = [show_weighted(w, m.named(without="threshold")) for w, m in self.parts]
         if without != "threshold":
-            shown.append(f"threshold={naming.show_value(self.threshold)}")
+            shown.append(f"threshold={show_value(self.threshold)}")
         return f"{self.name}({','.join(shown)})"
 
-    def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
+    def read_ahead(self, texts: Iterable[str], progress: Progress | None = None) -> None:
         """Let the parts read ahead."""
         for part in self.parts:
             part.matcher.read_ahead(texts, progress)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import overload
@@ -41,14 +41,14 @@ class Collection(Sequence[str]):
     the counting. It may be empty: every term then weighs 1.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Iterable[str]) -> None:
         self._texts = tuple(checked(texts, "nugget"))
         self._terms: dict[Hashable, list[list[str]]] = {}
         self._frequencies: dict[Hashable, Counter[str]] = {}
         self._rewritten: dict[str, Collection] = {}
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Collection:
+    def of(cls, texts: Iterable[str]) -> Collection:
         """`texts` itself if it is a collection, else a new one of them."""
         return texts if isinstance(texts, cls) else cls(texts)
 

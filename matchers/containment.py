@@ -26,7 +26,7 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS
 from matchers.pairs import Pairs, ranges
-from matchers.threads import parts, spread
+from matchers.texts import parts, spread
 
 Rows: TypeAlias = "sparse.csr_array | sparse.csc_array"
 """Texts x terms: the weight that a text carries of a term, each cell once, in rising order."""
@@ -108,9 +108,8 @@ class Nuggets:
         column = defaultdict[str, int]()
         column.default_factory = column.__len__
         size = sum(map(len, terms))
-        numbers = number_type(size)
-        cells = np.fromiter(map(column.__getitem__, chain.from_iterable(terms)), numbers, size)
-        ends = np.cumsum([0, *map(len, terms)], dtype=numbers)
+        cells = np.fromiter(map(column.__getitem__, chain.from_iterable(terms)), np.int32, size)
+        ends = np.cumsum([0, *map(len, terms)], dtype=np.int32)
         weights = np.fromiter(map(weigh, column), np.int64, len(column))
         shape = (len(terms), len(column))
         incidence = sparse.csr_array((np.ones(size, np.int64), cells, ends), shape=shape)
@@ -141,24 +140,18 @@ class Nuggets:
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """The score of each pair; 0 for nuggets without terms."""
-        return self._shares(self.carried_weight(texts, update, nugget), nugget)
-
-    def _shares(self, found: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The scores of pairs of which so much weight is found."""
-        shares: NDArray[np.float64] = found / np.maximum(self.totals[nugget], 1)
-        return np.round(shares, DECIMALS)
-
-    def carried_weight(
-        self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """The weight, in parts of `GRAIN`, that the text of each pair carries of the nugget."""
         found = np.zeros(len(update), np.int64)
 
         def add_up(part: slice, shared: sparse.csr_array) -> None:
             found[part] = shared.sum(axis=1)
 
         self.look_at(texts, update, nugget, add_up)
-        return found
+        return self._shares(found, nugget)
+
+    def _shares(self, found: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of pairs of which so much weight is found."""
+        shares: NDArray[np.float64] = found / np.maximum(self.totals[nugget], 1)
+        return np.round(shares, DECIMALS)
 
     def look_at(
         self,
@@ -220,29 +213,6 @@ def _pieces(cells: NDArray[np.int64]) -> Iterator[slice]:
     for start, end in pairwise([0, *cuts, len(cells)]):
         if start < end:
             yield slice(start, end)
-
-
-def text_rows(
-    cell: NDArray[np.signedinteger],
-    carried: Callable[[NDArray[np.signedinteger]], NDArray[np.int64]],
-    shape: tuple[int, int],
-) -> sparse.csr_array:
-    """What a reader returns, from rising numbers of cells, ``row * columns + column``.
-
-    `carried` gives, for the columns of these cells, the weights that stand there.
-    """
-    starts = np.arange(shape[0] + 1, dtype=cell.dtype) * max(1, shape[1])
-    ends = np.searchsorted(cell, starts)
-    column = cell - np.repeat(starts[:-1], np.diff(ends))
-    return sparse.csr_array((carried(column), column, ends.astype(cell.dtype)), shape=shape)
-
-
-def number_type(most: int) -> type[np.int32 | np.int64]:
-    """The type for numbers up to `most`.
-
-    Small ones are sorted faster; and SciPy copies one of two matrices whose types differ.
-    """
-    return np.int32 if most < 1 << 31 else np.int64
 
 
 @dataclass(frozen=True, eq=False)

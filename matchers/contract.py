@@ -8,29 +8,25 @@ which of its pairs reach a threshold and what any single pair scores. No block k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
-from matchers import naming
 from matchers.collection import Collection
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
-from matchers.pairs import Pairs
-from matchers.parameters import parameters_of
-from matchers.prepared import Block, MatcherGold
+from matchers.pairs import Block, MatcherGold, Pairs
+from matchers.parameters import parameters_of, show
 from matchers.steps import RewrittenGold, rewritten, traced
-from matchers.terms import Terms
-from matchers.texts import blocks, checked, distinct
-from matchers.threads import parts
+from matchers.texts import blocks, checked, distinct, parts
 from matchers.windows import best_window
 
 ROWS = 1 << 14
 """A block has at most so many updates,"""
 PAIRS = 1 << 24
-"""and at most so many pairs, unless one update has more. Blocks work on `threads.parts`."""
+"""and at most so many pairs, unless one update has more. Blocks work on `texts.parts`."""
 
 
 class Progress(Protocol):
@@ -58,6 +54,29 @@ class Judgment(NamedTuple):
     """What is to be told of it; the same whether answers were asked for or kept."""
 
 
+class Planned(MatcherError):
+    """What asking would take, where nothing was to be asked; its text tells it."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Whether a model may be asked, how much it may cost, and what is made of missing answers.
+
+    None of them changes an answer.
+    """
+
+    replay: bool = False
+    """Take answers from the cache alone."""
+    dry_run: bool = False
+    """Ask nothing, and tell what it would take."""
+    allow_unjudged: bool = False
+    """Count pairs without an answer as no match."""
+    max_calls: int = 0
+    """The most calls, repeated ones included; 0 for as many as it takes."""
+    budget: float = 0.0
+    """The most that the calls may cost; 0 for whatever it takes."""
+
+
 @dataclass(frozen=True)
 class PreparedNuggets:
     """Nuggets that a matcher prepared once, for updates that come in several calls."""
@@ -66,13 +85,22 @@ class PreparedNuggets:
     nuggets: int
     threshold: float
 
-    def match(self, updates: Sequence[str], *, first_only: bool = False) -> Pairs:
+    def match(self, updates: Iterable[str], *, first_only: bool = False) -> Pairs:
         """The pairs of these updates, as `Matcher.match` gives them."""
         return Pairs.joined(self.blocks(updates, first_only=first_only))
 
-    def blocks(self, updates: Sequence[str], *, first_only: bool = False) -> Iterator[Pairs]:
+    def blocks(self, updates: Iterable[str], *, first_only: bool = False) -> Iterator[Pairs]:
         """The same, block by block of the updates, each as soon as it is matched."""
-        return _match(self.gold, updates, self.nuggets, self.threshold, first_only)
+        gold, open_nuggets = self.gold, np.arange(self.nuggets)
+        rows = min(ROWS, max(1, PAIRS // max(1, self.nuggets)))
+        for first, texts in blocks(updates, "update", rows):
+            pairs = _block_pairs(gold, texts, len(open_nuggets), self.threshold)
+            if first_only:
+                pairs = pairs.first()
+            yield pairs.moved(first, open_nuggets)
+            if first_only and len(pairs):
+                left = np.setdiff1d(np.arange(len(open_nuggets)), pairs.nugget)
+                gold, open_nuggets = gold.only(left), open_nuggets[left]
 
 
 @dataclass(frozen=True)
@@ -88,9 +116,6 @@ class Matcher(ABC):
     """What each score is called, of a matcher that knows but a few."""
     probable: ClassVar[bool] = False
     """Whether a score is the probability that assessors would call the pair a match."""
-    across_topics: ClassVar[bool] = False
-    """Whether small topics may be matched together: pairs across them, which nobody wants, cost
-    little, and every score is the same to the last bit in whatever company its pair is."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -123,7 +148,7 @@ class Matcher(ABC):
             if f.compare and f.name != without
             if (value := getattr(self, f.name)) != f.default or f.metadata.get("shown", True)
         }
-        return naming.show(self.name, shown)
+        return show(self.name, shown)
 
     def with_threshold(self, threshold: float) -> Self:
         """The same matcher with another threshold; at 0 every pair of texts is a match."""
@@ -211,7 +236,7 @@ class Matcher(ABC):
         return whole._explain(update[start:end], nugget, collection).moved(start)
 
     def read_ahead(  # noqa: B027 - to do nothing is what most matchers do
-        self, texts: Sequence[str], progress: Progress | None = None
+        self, texts: Iterable[str], progress: Progress | None = None
     ) -> None:
         """Do what is cheaper for all updates at once than for a block at a time; here nothing.
 
@@ -254,21 +279,6 @@ def accepted(matcher: type[Matcher]) -> str:
     return f"it accepts {', '.join(forms)}" if forms else "it accepts no parameters"
 
 
-def _match(
-    gold: MatcherGold, updates: Sequence[str], nuggets: int, threshold: float, first_only: bool
-) -> Iterator[Pairs]:
-    open_nuggets = np.arange(nuggets)
-    rows = min(ROWS, max(1, PAIRS // max(1, nuggets)))
-    for first, texts in blocks(updates, "update", rows):
-        pairs = _block_pairs(gold, texts, len(open_nuggets), threshold)
-        if first_only:
-            pairs = pairs.first()
-        yield pairs.moved(first, open_nuggets)
-        if first_only and len(pairs):
-            left = np.setdiff1d(np.arange(len(open_nuggets)), pairs.nugget)
-            gold, open_nuggets = gold.only(left), open_nuggets[left]
-
-
 def _block_pairs(gold: MatcherGold, texts: list[str], nuggets: int, threshold: float) -> Pairs:
     different, number = distinct(texts)
     block = gold.block(different)
@@ -286,3 +296,24 @@ def _all_pairs(block: Block, rows: slice, nuggets: int) -> Pairs:
     update, nugget = np.divmod(np.arange((rows.stop - rows.start) * nuggets), max(1, nuggets))
     update += rows.start
     return Pairs.of(update, nugget, block.scores(update, nugget))
+
+
+@dataclass(frozen=True)
+class Assessed(Matcher):
+    """Stands for matches made by people and read from a file; it never looks at texts.
+
+    Its use is the name, in options and signatures. Matching or explaining with it is a
+    `MatcherError`.
+    """
+
+    name: ClassVar[str] = "assessed"
+
+    def prepare(self, nuggets: Collection, collection: Collection) -> NoReturn:  # noqa: ARG002
+        """Refuse."""
+        raise MatcherError(
+            "assessed matches come from a file, not from texts: "
+            "give a file of matches, or another matcher such as fuzzy"
+        )
+
+    def _explain(self, update: str, nugget: str, collection: Collection) -> NoReturn:  # noqa: ARG002
+        raise MatcherError("assessed matches were made by people: there is no evidence to show")

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from matchers.cache import cache_folder
 from matchers.collection import Collection
 from matchers.contract import Matcher, Progress
 from matchers.encoding import PRECISIONS, ROWS, Encoder, encoder
 from matchers.errors import MatcherError
 from matchers.models import Model, find
-from matchers.pairs import Pairs
+from matchers.pairs import MatcherGold, Pairs
 from matchers.parameters import choice, flag, hexadecimal, label, parameter, threshold
-from matchers.prepared import MatcherGold
 from matchers.texts import blocks
-from matchers.vectors import cache_folder
-from matchers.windows import in_windows, pieces, window_parameter
+from matchers.windows import Windows, in_windows, window_parameter
 from matchers.words import has_words
 
 MODEL = "all-MiniLM-L6-v2"
@@ -96,26 +95,16 @@ class Embedding(SentenceModel):
         """What turns texts into vectors; one for all matchers of this model and precision."""
         return encoder(self.local_model, self.precision, cache_folder())
 
-    def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
+    def read_ahead(self, texts: Iterable[str], progress: Progress | None = None) -> None:
         """Encode all texts that were never encoded before, sorted by length over the whole."""
-        self.encoder.learn((pieces(part, self.window)[0] for part in different(texts)), progress)
+        parts = blocks(texts, "update", ROWS)
+        cut = (Windows.of(part, self.window).texts for _, part in parts)
+        self.encoder.learn(cut, progress)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:  # noqa: ARG002
         """Encode the nuggets; no weights are needed."""
         encode = self.encoder
         return in_windows(VectorGold(_vectors(encode, list(nuggets)), encode), self.window)
-
-
-def different(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Blocks of the texts without repeats.
-
-    Two texts of one hash would count as a repeat: the second would be encoded later, not wrongly.
-    """
-    seen: set[int] = set()
-    for _, part in blocks(texts, "update", ROWS):
-        fresh = {text: None for text in part if hash(text) not in seen}
-        seen.update(map(hash, fresh))
-        yield list(fresh)
 
 
 def _vectors(encode: Encoder, texts: list[str]) -> NDArray[np.float32]:

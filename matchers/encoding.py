@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from matchers.cache import Store, Vectors, cache_folder, keys_of
 from matchers.contract import Progress
 from matchers.errors import MatcherError
 from matchers.models import Model, read
 from matchers.texts import blocks
-from matchers.vectors import Store, Vectors, cache_folder, keys_of
 
 BATCH = 16
 """Texts encoded at once; more only pad more."""
@@ -113,8 +113,6 @@ class Network:
     def __init__(self, model: Any, torch: Any, precision: str) -> None:
         self._model = model.to(torch.bfloat16) if precision == "bf16" else model
         self._torch = torch
-        # Since version 5.5, what was called tokenize is called preprocess.
-        self._preprocess = getattr(model, "preprocess", None) or model.tokenize
 
     def lengths(self, texts: list[str]) -> NDArray[np.int64]:
         """How long each text is for the model, in tokens; in characters if it cannot tell."""
@@ -133,7 +131,7 @@ class Network:
     def __call__(self, texts: list[str]) -> NDArray[np.float32]:
         """The vectors of one batch."""
         return self._unit_vectors(
-            self._preprocess(list(map(replace_half_characters, texts))), "sentence_embedding"
+            self._model.preprocess(list(map(replace_half_characters, texts))), "sentence_embedding"
         )
 
     def of_tokens(self, rows: list[list[int]]) -> NDArray[np.float32]:

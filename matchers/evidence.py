@@ -55,9 +55,7 @@ class Evidence:
     def traced(self, place: Callable[[int, int], tuple[int, int]]) -> Evidence:
         """The same with every span where `place` says that it comes from."""
         matched = tuple(replace(word, span=place(*word.span)) for word in self.matched)
-        spans = [word.span for word in matched]
-        span = (min(s for s, _ in spans), max(e for _, e in spans)) if spans else None
-        return replace(self, matched=matched, span=span)
+        return replace(self, matched=matched, span=_span(matched))
 
 
 def evidence(
@@ -67,9 +65,13 @@ def evidence(
     said, unsaid = tuple(matched), tuple(missing)
     found = fsum(word.weight * word.similarity for word in said)  # the same by every Python
     total = fsum([*(word.weight for word in said), *(word.weight for word in unsaid)])
-    spans = [word.span for word in said]
-    span = (min(s for s, _ in spans), max(e for _, e in spans)) if spans else None
-    return Evidence(score, said, unsaid, found, total - found, span)
+    return Evidence(score, said, unsaid, found, total - found, _span(said))
+
+
+def _span(matched: tuple[MatchedWord, ...]) -> tuple[int, int] | None:
+    """From the first word to the end of the last one."""
+    starts, ends = ([word.span[side] for word in matched] for side in (0, 1))
+    return (min(starts), max(ends)) if matched else None
 
 
 def shared_words(score: float, update: str, nugget: str) -> Evidence:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from itertools import accumulate
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from matchers.collection import Collection
 from matchers.contract import Matcher
-from matchers.pairs import Pairs
+from matchers.pairs import Block, Pairs
 from matchers.parameters import flag, parameter, threshold
 from matchers.words import normalised
 
@@ -34,57 +34,53 @@ class Exact(Matcher):
     )
     threshold: float = threshold(1.0)
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> ExactGold:  # noqa: ARG002
+    def prepare(self, nuggets: Collection, collection: Collection) -> NormalisedGold:  # noqa: ARG002
         """Normalise the nuggets; no weights are needed."""
-        return ExactGold([normalised(text) for text in nuggets], self.contained)
+        return NormalisedGold(
+            [normalised(text) for text in nuggets], partial(ExactBlock, self.contained)
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class ExactGold:
-    """Nuggets, normalised."""
+class NormalisedGold:
+    """Nuggets, normalised, and what holds normalised updates against them."""
 
     nuggets: list[str]
-    contained: bool
+    hold: Callable[[list[str], list[str]], Block]
 
-    def block(self, texts: list[str]) -> ExactBlock:
+    def block(self, texts: list[str]) -> Block:
         """Normalise updates."""
-        return ExactBlock([normalised(text) for text in texts], self)
+        return self.hold([normalised(text) for text in texts], self.nuggets)
 
-    @cached_property
-    def places(self) -> Mapping[str, list[int]]:
-        """Where each different nugget with words stands; found once, however many blocks come."""
-        found = defaultdict(list)
-        for place, nugget in enumerate(self.nuggets):
-            if nugget:
-                found[nugget].append(place)
-        return found
-
-    def only(self, nuggets: NDArray[np.int64]) -> ExactGold:
+    def only(self, nuggets: NDArray[np.int64]) -> NormalisedGold:
         """The nuggets of these rows alone."""
-        return ExactGold([self.nuggets[i] for i in nuggets], self.contained)
+        return NormalisedGold([self.nuggets[i] for i in nuggets], self.hold)
 
 
 @dataclass(frozen=True, eq=False)
 class ExactBlock:
     """Updates and nuggets, normalised."""
 
+    contained: bool
     updates: list[str]
-    gold: ExactGold
+    nuggets: list[str]
 
     def reaching(self, threshold: float) -> Pairs:  # noqa: ARG002
         """The pairs that match: scores are 0 or 1, so every threshold above 0 is the same."""
-        places, nuggets = self.gold.places, self.gold.nuggets
-        found = {(u, n) for u, update in enumerate(self.updates) for n in places.get(update, ())}
-        if self.gold.contained:
-            found.update((u, n) for n, u in _contained_needles(nuggets, self.updates))
-            found.update(_contained_needles(self.updates, nuggets))
+        places = defaultdict(list)
+        for place, nugget in enumerate(self.nuggets):
+            places[nugget].append(place)
+        found = {(u, n) for u, text in enumerate(self.updates) if text for n in places[text]}
+        if self.contained:
+            found.update((u, n) for n, u in _contained_needles(self.nuggets, self.updates))
+            found.update(_contained_needles(self.updates, self.nuggets))
         rows = np.array(list(found), np.int64).reshape(-1, 2)
         return Pairs.of(rows[:, 0], rows[:, 1], np.ones(len(rows)))
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """1 or 0 for each pair."""
         same = [
-            _same(self.updates[u], self.gold.nuggets[n], self.gold.contained)
+            _same(self.updates[u], self.nuggets[n], self.contained)
             for u, n in zip(update, nugget, strict=True)
         ]
         return np.array(same, np.float64)

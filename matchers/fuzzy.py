@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from matchers.bulk import MARK, Stream, coded, stream
 from matchers.collection import DECIMALS, GRAIN, Collection
-from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
+from matchers.containment import ContainmentGold, Nuggets
 from matchers.contract import Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
-from matchers.pairs import ranges
+from matchers.pairs import MatcherGold, ranges
 from matchers.parameters import number, parameter, threshold
-from matchers.prepared import MatcherGold
 from matchers.similar import Vocabulary, inexact, similar_pairs, similarity
 from matchers.steps import steps_parameter
-from matchers.stream import MARK, Stream, coded, stream
-from matchers.threads import parts, spread
+from matchers.texts import parts, spread
 from matchers.windows import in_windows, window_parameter
 from matchers.words import Word, words, words_in_place
 
@@ -43,7 +42,6 @@ class Fuzzy(Matcher):
     """
 
     name: ClassVar[str] = "fuzzy"
-    across_topics: ClassVar[bool] = True
     word: float = parameter(80.0, number(50, 100), "how alike two words must be: a RapidFuzz ratio")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
@@ -152,15 +150,14 @@ class WordReader:
         columns, bits = max(1, len(self._column)), len(self._levels).bit_length()
         packed = (row * columns + self._to[entry]) << bits | self._level[entry]
         packed.sort()
-        kind = number_type(rows * columns)
-        cell: NDArray[np.signedinteger] = (packed >> bits).astype(kind, copy=False)
+        cell: NDArray[np.int64] = packed >> bits
         last = np.flatnonzero(np.append(cell[1:] != cell[:-1], True)[: len(cell)])
         best = self._levels[packed[last] & ((1 << bits) - 1)]
-        return text_rows(
-            cell[last],
-            lambda column: np.rint(self._weights[column] * best).astype(np.int64),
-            (rows, len(self._column)),
-        )
+        row, column = np.divmod(cell[last], columns)
+        carried = np.rint(self._weights[column] * best).astype(np.int64)
+        ends = np.searchsorted(row, np.arange(rows + 1)).astype(np.int32)
+        shape = (rows, len(self._column))
+        return sparse.csr_array((carried, column.astype(np.int32), ends), shape=shape)
 
     def _forget(self) -> None:
         self._codes = {MARK.encode(): 0}

@@ -1,26 +1,135 @@
-"""`late`: token alignment, each word piece of the nugget with the piece that is most like it."""
+"""`late`: token alignment, each word piece of the nugget with the piece that is most like it.
+
+The vectors of pieces are kept as whole numbers, so that a product of two is exact in float32
+whatever the order in which it is summed: no partial sum reaches 2**24. A score then depends on the
+vectors alone, and not on which texts stand beside one another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers.candidates import candidates_parameter, through
+from matchers.blend import candidates_parameter, through
+from matchers.cache import cache_folder
 from matchers.collection import Collection
 from matchers.contract import Matcher, Progress
-from matchers.embedding import DECIMALS, MODEL, SentenceModel, different
-from matchers.encoding import PRECISIONS
-from matchers.pairs import Pairs, ranges
+from matchers.embedding import DECIMALS, MODEL, SentenceModel
+from matchers.encoding import (
+    PRECISIONS,
+    ROWS,
+    Encoder,
+    Network,
+    need_extra,
+    replace_half_characters,
+)
+from matchers.errors import MatcherError
+from matchers.models import Model
+from matchers.pairs import MatcherGold, Pairs, ranges
 from matchers.parameters import choice, flag, hexadecimal, label, parameter, threshold
-from matchers.pieces import SCALE, WINDOW, PieceEncoder, piece_encoder
-from matchers.prepared import MatcherGold
-from matchers.texts import distinct
-from matchers.vectors import cache_folder
+from matchers.texts import blocks, distinct
+from matchers.windows import Windows
+from matchers.words import has_words
+
+WINDOW = 64
+"""A window has at most so many pieces."""
+
+SCALE = 4000
+"""So many parts make a component of 1; a product of two vectors of length 1 is `SCALE` squared."""
+
+
+class PieceEncoder(Encoder):
+    """Gives the vectors of all pieces of a window, one after another in one row.
+
+    A window is written as the numbers of its pieces with blanks between. A row has room for
+    `WINDOW` pieces; what a shorter window leaves is 0.
+    """
+
+    kind: ClassVar[str] = "pieces"
+    number: ClassVar[type[np.number]] = np.int16
+    pack: ClassVar[int] = 512
+
+    def __init__(self, model: Model, precision: str) -> None:
+        super().__init__(model, precision)
+        self._tokenizer: Any = None
+        self._around: tuple[int, int] = (0, 0)
+
+    def windows(self, texts: list[str], step: int = WINDOW // 2) -> list[list[str]]:
+        """Each text's windows, `step` pieces apart; a text without words has none.
+
+        With half a window between them the last one ends with the text; with a whole one no piece
+        is in two of them.
+        """
+        spoken = [i for i, text in enumerate(texts) if has_words(text)]
+        found: list[list[str]] = [[] for _ in texts]
+        for i, numbers in zip(spoken, self.numbers([texts[i] for i in spoken]), strict=True):
+            starts = [*range(0, len(numbers) - WINDOW, step)]
+            starts.append(len(starts) * step if step == WINDOW else len(numbers) - WINDOW)
+            cut = [numbers[max(0, at) : max(0, at) + WINDOW] for at in starts]
+            found[i] = [" ".join(map(str, window)) for window in cut if window]
+        return found
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of a text, each as its number."""
+        return " ".join(self.windows([text], WINDOW)[0]).split()
+
+    def numbers(self, texts: list[str]) -> list[list[int]]:
+        """The numbers of the pieces of each text, without the special ones around it."""
+        if self._tokenizer is None:
+            self._tokenizer, self._around = read_tokenizer(self._model.folder)
+        read = self._tokenizer.encode_batch(
+            list(map(replace_half_characters, texts)), add_special_tokens=False
+        )
+        return [list(each.ids) for each in read]
+
+    def _lengths(self, network: Network, texts: list[str]) -> NDArray[np.int64]:  # noqa: ARG002
+        return np.array([text.count(" ") for text in texts], np.int64)
+
+    def _batch(self, network: Network, texts: list[str]) -> NDArray[np.float32]:
+        first, last = self._around
+        rows = [[first, *map(int, text.split()), last] for text in texts]
+        found = network.of_tokens(rows)
+        kept = np.zeros((len(rows), WINDOW, found.shape[2]), np.float32)
+        for i, row in enumerate(rows):
+            kept[i, : len(row) - 2] = found[i, 1 : len(row) - 1]
+        return kept.reshape(len(rows), -1)
+
+    def _stored_form(self, vectors: NDArray[np.float32]) -> NDArray[np.int16]:
+        return np.rint(vectors * SCALE).astype(np.int16)
+
+
+@lru_cache(maxsize=4)
+def piece_encoder(model: Model, precision: str, cache: Path | None) -> PieceEncoder:  # noqa: ARG001
+    """The encoder of a model in this process; another cache folder is another encoder."""
+    return PieceEncoder(model, precision)
+
+
+def read_tokenizer(folder: Path) -> tuple[Any, tuple[int, int]]:
+    """What cuts texts into pieces, and the numbers of what stands before and after a text."""
+    need_extra("late")
+    file = folder / "tokenizer.json"
+    try:
+        found = import_module("tokenizers").Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises Exception itself
+        raise MatcherError(f"late cannot read {str(file)!r}: {error}") from error
+    found.no_truncation()
+    found.no_padding()
+    around = found.encode("").ids
+    if len(around) != 2:
+        raise MatcherError(
+            f"late needs a model with one special token before a text and one after it; that in "
+            f"{str(folder)!r} has {len(around)} in all"
+        )
+    return found, (around[0], around[1])
+
 
 GRAIN_BITS = 16
 """So many bits of a weight are left out, so that products with cosines add up exactly."""
@@ -56,15 +165,15 @@ class Late(SentenceModel):
         """What turns windows into vectors; one for all matchers of this model and precision."""
         return piece_encoder(self.local_model, self.precision, cache_folder())
 
-    def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
+    def read_ahead(self, texts: Iterable[str], progress: Progress | None = None) -> None:
         """Read all windows that were never read before, sorted by length over the whole.
 
         Candidates say later which have to be read at all.
         """
         if self.candidates:
             return
-        encode = self.encoder
-        encode.learn((_flat(encode.windows(part)) for part in different(texts)), progress)
+        encode, parts = self.encoder, blocks(texts, "update", ROWS)
+        encode.learn((_flat(encode.windows(part)) for _, part in parts), progress)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Read the nuggets, and weigh their pieces."""
@@ -107,9 +216,8 @@ class LateGold:
     def block(self, texts: list[str]) -> LateBlock:
         """Cut updates into windows; equal windows are read once."""
         windows = self.encoder.windows(texts)
-        different, number = distinct(_flat(windows))
         counts = np.fromiter(map(len, windows), np.int64, len(windows))
-        return LateBlock(self, different, number, counts)
+        return LateBlock(self, Windows(*distinct(_flat(windows)), counts))
 
     def only(self, nuggets: NDArray[np.int64]) -> LateGold:
         """The nuggets of these rows alone."""
@@ -140,31 +248,30 @@ class LateGold:
         return np.round(score, DECIMALS)
 
 
+def _sizes(windows: list[str]) -> NDArray[np.int64]:
+    """How many pieces each window has."""
+    return np.array([text.count(" ") + 1 for text in windows], np.int64)
+
+
 def vectors_of(encoder: PieceEncoder, windows: list[str]) -> NDArray[np.float32]:
     """The vectors of all pieces of these windows, one a row."""
     found = encoder.vectors(windows)
     rows = found.reshape(len(windows) * WINDOW, found.shape[1] // WINDOW)
-    size = np.array([text.count(" ") + 1 for text in windows], np.int64)
-    taken = ranges(np.arange(len(windows)) * WINDOW, size)
+    taken = ranges(np.arange(len(windows)) * WINDOW, _sizes(windows))
     return rows[taken].astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class LateBlock:
-    """The different windows of updates.
-
-    `number` says which window stands where, `counts` how many each update has.
-    """
+    """The different windows of updates."""
 
     gold: LateGold
-    windows: list[str]
-    number: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    windows: Windows
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
         found = []
-        for first, table in self.tables(np.arange(len(self.counts))):
+        for first, table in self.tables(np.arange(len(self.windows.counts))):
             update, nugget = np.nonzero(table >= threshold)
             found.append(Pairs.of(update + first, nugget, table[update, nugget]))
         return Pairs.joined(found)
@@ -200,12 +307,11 @@ class LateBlock:
 
     def _read(self, updates: NDArray[np.int64]) -> ReadWindows:
         """The windows of some updates with their vectors."""
-        counts = self.counts[updates]
-        starts = (np.cumsum(self.counts) - self.counts)[updates]
-        needed, number = np.unique(self.number[ranges(starts, counts)], return_inverse=True)
-        windows = [self.windows[i] for i in needed.tolist()]
-        size = np.array([text.count(" ") + 1 for text in windows], np.int64)
-        return ReadWindows(vectors_of(self.gold.encoder, windows), size, number, counts)
+        window, _ = self.windows.of_pairs(updates)
+        needed, number = np.unique(window, return_inverse=True)
+        windows = [self.windows.texts[i] for i in needed.tolist()]
+        vectors = vectors_of(self.gold.encoder, windows)
+        return ReadWindows(vectors, _sizes(windows), number, self.windows.counts[updates])
 
 
 class ReadWindows(NamedTuple):

@@ -3,30 +3,45 @@
 A logistic model over what can be said of an update and a nugget in a few numbers. It was trained on
 judgments (`bench/train_learned.py`); its coefficients lie beside this module, with what they were
 made of. What is found can only raise a score, and what is missing only lower it. There are two: one
-that reads words and letters, and one with a sentence model.
+that reads words and letters, and one with a sentence model. The sentence model reads texts as they
+are, words are looked for in rewritten ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from matchers.candidates import candidates_parameter, through
-from matchers.coefficients import Coefficients, shipped
+import numpy as np
+from numpy.typing import NDArray
+
+from matchers.blend import candidates_parameter, through
 from matchers.collection import Collection
+from matchers.containment import ContainmentGold
 from matchers.contract import Matcher, Progress
 from matchers.encoding import PRECISIONS
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.fuzzy import Fuzzy
-from matchers.late import Late
-from matchers.learned_aligned import AlignedGold
-from matchers.learned_lexical import LexicalGold
-from matchers.pair_numbers import WINDOW
+from matchers.grams import Grams
+from matchers.late import Late, LateBlock, LateGold
+from matchers.pair_numbers import (
+    WINDOW,
+    Coefficients,
+    Numbers,
+    PairWords,
+    WordsGold,
+    needed,
+    neighbours,
+    probability,
+    shipped,
+)
+from matchers.pairs import MatcherGold, Pairs
 from matchers.parameters import choice, flag, free_text, hexadecimal, parameter, threshold
-from matchers.prepared import MatcherGold
-from matchers.steps import ALL
+from matchers.steps import ALL, rewritten
+from matchers.texts import parts, spread
+from matchers.windows import WindowBlock
 
 SHOWN = 12
 """How many digits of the hash of its coefficients stand in the matcher's name."""
@@ -129,7 +144,7 @@ class Learned(Matcher):
         """Whether nothing is read ahead, as without a sentence model."""
         return not self.model
 
-    def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
+    def read_ahead(self, texts: Iterable[str], progress: Progress | None = None) -> None:
         """Have the sentence model read all texts, unless candidates say which it has to."""
         if self.model and not self.candidates:
             self.late.read_ahead(texts, progress)
@@ -147,3 +162,169 @@ class Learned(Matcher):
         fuzzy = Fuzzy(window=WINDOW, steps=ALL if self.model else "")
         told = fuzzy.explain(update, nugget, collection=collection)
         return replace(told, score=self._score(update, nugget, collection))
+
+
+_LOOKED_AT = 1 << 18  # pairs whose words and letters are looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class LexicalGold:
+    """Nuggets by words and by grams."""
+
+    words: WordsGold
+    by_grams: ContainmentGold
+    model: Coefficients
+
+    @classmethod
+    def of(cls, nuggets: Collection, collection: Collection, model: Coefficients) -> LexicalGold:
+        """Weigh the nuggets' words and runs of three letters."""
+        by_grams = Grams(n=3).contained(nuggets, collection)
+        return cls(WordsGold.of(nuggets, collection), by_grams, model)
+
+    def block(self, texts: list[str]) -> LexicalBlock:
+        """Read updates, window by window."""
+        words = self.words.block(texts)
+        by_grams = self.by_grams.block(words.windows.texts)
+        return LexicalBlock(self, words, WindowBlock(by_grams, words.windows))
+
+    def only(self, nuggets: NDArray[np.int64]) -> LexicalGold:
+        """The nuggets of these rows alone."""
+        return LexicalGold(self.words.only(nuggets), self.by_grams.only(nuggets), self.model)
+
+
+@dataclass(frozen=True, eq=False)
+class LexicalBlock:
+    """Windows of updates by words and by grams."""
+
+    gold: LexicalGold
+    words: PairWords
+    by_grams: WindowBlock
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`."""
+        wanted = needed(threshold)
+        update, nugget = self._promising(wanted)
+        found = []
+        for part in parts(len(update), 1, _LOOKED_AT):
+            numbers = self.words.numbers(update[part], nugget[part])
+            every = np.ones(len(update[part]))
+            kept = self.gold.model.log_odds({**numbers, "grams": every}) >= wanted
+            told = {name: number[kept] for name, number in numbers.items()}
+            rows, columns = update[part][kept], nugget[part][kept]
+            found.append(Pairs.of(rows, columns, self._scores(rows, columns, told), threshold))
+        return Pairs.joined(found)
+
+    def _promising(self, wanted: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs with a window whose words leave room for these log odds; sorted."""
+        windows, words = self.words.windows, self.gold.words
+        texts, asked = self.words.contained.all_rows, words.contained.nuggets.incidence.T.tocsr()
+        update = np.repeat(np.arange(len(windows.counts)), windows.counts)
+        width, model = len(words.with_digits), self.gold.model
+        whole = {"mass": words.whole["mass"], "digits": words.whole["digits"]}
+        whole["grams"] = np.ones(width)
+        slope = (model.each["found"] + model.each["heaviest"]) / words.unit
+        lacking = wanted - 1e-6 - model.log_odds(whole)
+
+        def promising(part: slice) -> NDArray[np.int64]:
+            rows, length = windows.number[part], self.words.length[update[part]]
+            weight = (texts[rows] @ asked).toarray()
+            enough = lacking - model.each["length"] * length[:, None]
+            window, nugget = np.nonzero(slope * weight >= enough)  # as if every digit were found
+            found = weight[window, nugget] / words.unit
+            numbers = {name: number[nugget] for name, number in whole.items()}
+            heaviest = np.minimum(found, words.whole["heaviest"][nugget])
+            numbers |= {"found": found, "heaviest": heaviest, "length": length[window]}
+            kept = model.log_odds(numbers) >= wanted
+            return update[part][window[kept]] * width + nugget[kept]
+
+        found = spread(promising, parts(len(update), width))
+        pairs = np.sort(np.concatenate([np.zeros(0, np.int64), *found]), kind="stable")
+        is_first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
+        return np.divmod(pairs[is_first], max(1, width))
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The probabilities of single pairs; 0 where a text has no words."""
+        return self._scores(update, nugget, self.words.numbers(update, nugget))
+
+    def numbers(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> Numbers:
+        """All that single pairs are told by."""
+        return {**self.words.numbers(update, nugget), "grams": self.by_grams.scores(update, nugget)}
+
+    def _scores(
+        self, update: NDArray[np.int64], nugget: NDArray[np.int64], numbers: Numbers
+    ) -> NDArray[np.float64]:
+        grams = self.by_grams.scores(update, nugget)
+        log_odds = self.gold.model.log_odds({**numbers, "grams": grams})
+        return probability(log_odds, self.words.have_words(update, nugget))
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedGold:
+    """Nuggets by words and by word pieces; `others` has numbers of each among the others."""
+
+    words: WordsGold
+    late: LateGold
+    others: Numbers
+    model: Coefficients
+
+    @classmethod
+    def of(
+        cls, nuggets: Collection, collection: Collection, late: LateGold, model: Coefficients
+    ) -> AlignedGold:
+        """The nuggets, which the sentence model has read."""
+        wanted, weighed = nuggets.rewritten(ALL), collection.rewritten(ALL)
+        return cls(WordsGold.of(wanted, weighed), late, neighbours(wanted, weighed), model)
+
+    def block(self, texts: list[str]) -> AlignedBlock:
+        """Read updates by words; the sentence model reads those that are asked for."""
+        words = self.words.block([rewritten(text, ALL) for text in texts])
+        return AlignedBlock(self, words, self.late.block(texts))
+
+    def only(self, nuggets: NDArray[np.int64]) -> AlignedGold:
+        """The nuggets of these rows alone, with the numbers that they had among all."""
+        others = {name: number[nuggets] for name, number in self.others.items()}
+        return AlignedGold(self.words.only(nuggets), self.late.only(nuggets), others, self.model)
+
+    @property
+    def highest(self) -> NDArray[np.float64]:
+        """The log odds that each nugget can reach at most, but for alignment and length."""
+        return self.model.log_odds({**self.words.whole, **self.others})
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedBlock:
+    """Updates by words and by word pieces."""
+
+    gold: AlignedGold
+    words: PairWords
+    late: LateBlock
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`; words are looked at where the alignment leaves room."""
+        model, wanted = self.gold.model, needed(threshold)
+        highest, length = self.gold.highest, model.each["length"] * self.words.length
+        found = []
+        for first, table in self.late.tables(np.arange(len(length))):
+            rows = length[first : first + len(table), None]
+            best = highest + rows + model.each["alignment"] * table
+            update, nugget = np.nonzero(best >= wanted)
+            score = self._scores(update + first, nugget, table[update, nugget])
+            found.append(Pairs.of(update + first, nugget, score, threshold))
+        return Pairs.joined(found)
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The probabilities of single pairs; 0 where a text has no words."""
+        return self._scores(update, nugget, self.late.scores(update, nugget))
+
+    def numbers(
+        self, update: NDArray[np.int64], nugget: NDArray[np.int64], alignment: NDArray[np.float64]
+    ) -> Numbers:
+        """All that single pairs are told by."""
+        others = {name: number[nugget] for name, number in self.gold.others.items()}
+        return {**self.words.numbers(update, nugget), **others, "alignment": alignment}
+
+    def _scores(
+        self, update: NDArray[np.int64], nugget: NDArray[np.int64], alignment: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        log_odds = self.gold.model.log_odds(self.numbers(update, nugget, alignment))
+        return probability(log_odds, self.words.have_words(update, nugget))

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from heapq import nsmallest
+from itertools import chain, pairwise
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers.answers import ANSWERED
-from matchers.asking import Account, Way, ask_model, unfinished
-from matchers.candidates import SLIGHTEST, candidates_parameter, least
+from matchers.answers import ANSWERED, LABELS, Prompt, Question, prompt
+from matchers.asking import API_KEY, Account, Way, ask_model, unfinished
+from matchers.blend import SLIGHTEST, candidates_parameter, least
 from matchers.collection import Collection
-from matchers.contract import Judgment, Lot, Matcher, Progress
-from matchers.endpoint import API_KEY, Place
+from matchers.contract import Judgment, Lot, Matcher, Progress, Terms
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
-from matchers.pairs import Pairs
+from matchers.pairs import MatcherGold, Pairs
 from matchers.parameters import (
     flag,
     free_text,
@@ -33,9 +32,6 @@ from matchers.parameters import (
     parameter,
     threshold,
 )
-from matchers.prepared import MatcherGold
-from matchers.questions import LABELS, Prompt, Question, prompt
-from matchers.terms import Terms
 from matchers.texts import distinct
 from matchers.words import has_words
 
@@ -153,7 +149,9 @@ class Llm(Matcher):
     @cached_property
     def _way(self) -> Way:
         return Way(
-            Place(self.base_url, self.key, self.timeout),
+            self.base_url,
+            self.key,
+            self.timeout,
             self.concurrency,
             self.attempts,
             self.seed,
@@ -176,35 +174,31 @@ class Llm(Matcher):
     ) -> None:
         """Ask all questions about all topics; refuse to go on if one has no answer."""
         questions: list[Question] = []
-        drawn: list[Question] = []
+        left_out: list[Iterator[Question]] = []
         self._record.begin()
         for lot in lots:
             gold = self.prepare(Collection.of(lot.nuggets), collection)
             updates, _ = distinct(list(lot.updates))
             asking = list(gold.asking(updates))
             questions += [each.question for each in asking]
-            drawn += self._drawn(updates, gold.spoken, asking)
-        drawn = sorted(drawn, key=self._lottery)[: self.left_out]
+            if self.candidates and self.left_out:
+                left_out.append(self._left_out(updates, gold.spoken, asking))
+        drawn = nsmallest(self.left_out, chain.from_iterable(left_out), key=self._lottery)
         self.answered(questions, progress)
         self.answered(drawn, progress, needed=False)
         self._record.estimate(self, {q.key for q in questions}, [q.key for q in drawn])
 
-    def _drawn(
+    def _left_out(
         self, updates: list[str], nuggets: list[str], asking: Sequence[Asking]
-    ) -> list[Question]:
-        """Of one topic the pairs that candidates leave out and that may be drawn."""
-        if self.candidates is None or not self.left_out:
-            return []
+    ) -> Iterator[Question]:
+        """The pairs of one topic that candidates leave out."""
         pairs = {(a.update, text) for a in asking for text in a.question.nuggets}
         spoken = [(row, text) for row, text in enumerate(updates) if has_words(text)]
         self._record.left_out += len(spoken) * len(nuggets) - len(pairs)
-        every = (
-            self.question(text, (nugget,))
-            for row, text in spoken
-            for nugget in nuggets
-            if (row, nugget) not in pairs
-        )
-        return sorted(every, key=self._lottery)[: self.left_out]
+        for row, text in spoken:
+            for nugget in nuggets:
+                if (row, nugget) not in pairs:
+                    yield self.question(text, (nugget,))
 
     def _lottery(self, question: Question) -> bytes:
         """What pairs are drawn by: the lowest numbers of all."""
@@ -343,18 +337,14 @@ class LlmBlock:
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
-        rows_of: defaultdict[str, list[int]] = defaultdict(list)
-        for column, text in enumerate(self.nuggets):
-            rows_of[text].append(column)
         found = [
-            (row, column, score)
+            (row, column, scores[text])
             for row, scores in self.by_update.items()
-            for text, score in scores.items()
-            if score >= threshold
-            for column in rows_of.get(text, ())
+            for column, text in enumerate(self.nuggets)
+            if scores.get(text, 0.0) >= threshold
         ]
         columns = np.array(found, np.float64).reshape(-1, 3).T
-        return Pairs.of(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2])
+        return Pairs.of(columns[0], columns[1], columns[2])
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> Score:
         """The scores of single pairs; what was not asked scores 0."""
@@ -394,7 +384,11 @@ class _Record:
         if not read:
             return
         share, total = lost / read, self.left_out
-        low, high = wilson(lost, read) if read < total else (share, share)
+        low, high = share, share
+        if read < total:
+            from scipy.stats import binomtest  # which takes long to load
+
+            low, high = binomtest(lost, read).proportion_ci(method="wilson")
         self.told.append(
             f"{matcher.candidates} leaves out {total:,} pairs; of {read:,} drawn from them "
             f"{lost:,} {'is a match' if lost == 1 else 'are matches'}: about {share * total:,.0f} "
@@ -420,12 +414,3 @@ class _Record:
             )
             told.append(f"{number:,} {said} as no match")
         return Judgment(digest[:SHOWN], len(self.unjudged), tuple(told))
-
-
-def wilson(hits: int, draws: int) -> tuple[float, float]:
-    """The 95 % interval of a share of which `hits` of `draws` were met, by Wilson's score."""
-    z = 1.959963984540054
-    share, more = hits / draws, z * z / draws
-    middle = (share + more / 2) / (1 + more)
-    half = z * math.sqrt(share * (1 - share) / draws + more / (4 * draws)) / (1 + more)
-    return max(0.0, middle - half), min(1.0, middle + half)

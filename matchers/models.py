@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from matchers.cache import expanded
 from matchers.errors import MatcherError
-from matchers.home import expanded
 
 WEIGHTS = "model.safetensors"
 """The file of a model's folder whose hash is the model's."""
@@ -67,7 +67,10 @@ def find(name: str, *, download: bool = False) -> Model:
     weights, and when the weights are not those that the name is known for.
     """
     given = _folder_named(name, download)
-    model = read(given or _named(name, download))
+    folder = given or _packaged(name) or _cached(name, download)
+    if folder is None:
+        raise MatcherError(_missing(name))
+    model = read(folder)
     expected = GENUINE.get(name.removeprefix(OWNER), model.sha256) if given is None else None
     if expected not in (None, model.sha256):
         raise MatcherError(
@@ -120,25 +123,14 @@ def _folder_named(name: str, download: bool) -> Path | None:
     return folder
 
 
-def _named(name: str, download: bool) -> Path:
-    """The folder of the model of this name."""
-    packaged = _packaged(name)
-    if packaged is not None and packaged.is_dir():
-        return packaged
-    cached = _cached(name, download)
-    if cached is None:
-        raise MatcherError(_missing(name))
-    return cached
-
-
 def _packaged(name: str) -> Path | None:
-    """The folder inside the installed package; its code is not run."""
+    """The folder inside the installed package, if it is there; its code is not run."""
     if name not in PACKAGES:
         return None
     _, package, folder = PACKAGES[name]
     spec = find_spec(package)
-    places = spec.submodule_search_locations if spec else None
-    return Path(next(iter(places))) / folder if places else None
+    places = (spec and spec.submodule_search_locations) or []
+    return next((Path(place) / folder for place in places if Path(place, folder).is_dir()), None)
 
 
 def _cached(name: str, download: bool) -> Path | None:

@@ -1,4 +1,4 @@
-"""What a pair is told by in a few numbers: how much of the nugget's words stands together.
+"""What a pair is told by in a few numbers, and the coefficients that these add up by.
 
 Weights are counted in units of the word that one nugget of the gold has, so that a gold of a dozen
 nuggets gives numbers like those of one of a thousand.
@@ -6,22 +6,23 @@ nuggets gives numbers like those of one of a thousand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import chain
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from matchers.candidates import SLIGHTEST
+from matchers.blend import SLIGHTEST
 from matchers.collection import DECIMALS, Collection, weight
 from matchers.containment import ContainmentBlock, ContainmentGold
 from matchers.fuzzy import Fuzzy
-from matchers.pairs import ranges
-from matchers.texts import distinct
-from matchers.windows import pieces
+from matchers.windows import Windows
 from matchers.words import words
 
 WINDOW = 40
@@ -47,19 +48,15 @@ class WordsGold:
         unit = weight(len(collection), min(len(collection), 1))
         return cls(Fuzzy().contained(nuggets, collection), digits, float(unit))
 
-    def block(self, windows: Windows) -> PairWords:
-        """Read updates that are cut into windows."""
-        return PairWords(self, self.contained.block(windows.texts), windows)
+    def block(self, updates: list[str]) -> PairWords:
+        """Read updates, window by window."""
+        windows = Windows.of(updates, WINDOW)
+        length = np.log1p(np.fromiter(map(len, updates), np.float64, len(updates)))
+        return PairWords(self, self.contained.block(windows.texts), windows, length)
 
     def only(self, nuggets: NDArray[np.int64]) -> WordsGold:
         """The nuggets of these rows alone."""
         return WordsGold(self.contained.only(nuggets), self.digits, self.unit)
-
-    @cached_property
-    def weights(self) -> NDArray[np.float64]:
-        """The weight of each nugget."""
-        found: NDArray[np.float64] = self.contained.nuggets.totals / self.unit
-        return found
 
     @cached_property
     def with_digits(self) -> NDArray[np.int64]:
@@ -68,50 +65,22 @@ class WordsGold:
         return count
 
     @cached_property
-    def heaviest(self) -> NDArray[np.float64]:
-        """The weight of each nugget's heaviest word."""
+    def whole(self) -> Numbers:
+        """What words tell of each nugget if all of them are found."""
         nuggets = self.contained.nuggets
-        carried = sparse.csr_array(
-            (
-                nuggets.weights[nuggets.incidence.indices],
-                nuggets.incidence.indices,
-                nuggets.incidence.indptr,
-            ),
-            shape=nuggets.incidence.shape,
-        )
-        return _row_maxima(carried) / self.unit
+        carried = nuggets.incidence.multiply(nuggets.weights).tocsr()
+        return {
+            "mass": np.log1p(nuggets.totals / self.unit),
+            "found": nuggets.totals / self.unit,
+            "heaviest": _row_maxima(carried) / self.unit,
+            "digits": np.where(self.with_digits > 0, 1.0, -1.0),
+        }
 
     @cached_property
     def has_words(self) -> NDArray[np.bool_]:
         """Which nuggets have words."""
         has: NDArray[np.bool_] = np.diff(self.contained.nuggets.incidence.indptr) > 0
         return has
-
-
-class Windows(NamedTuple):
-    """Updates cut into stretches of words.
-
-    `texts` are the different ones; `number` says which of them each window is, `counts` how many
-    windows each update has, `length` is the logarithm of 1 plus its characters.
-    """
-
-    texts: list[str]
-    number: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    length: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, updates: list[str]) -> Windows:
-        """Cut updates."""
-        cut, counts = pieces(updates, WINDOW)
-        length = np.log1p(np.fromiter(map(len, updates), np.float64, len(updates)))
-        return cls(*distinct(cut), counts, length)
-
-    def of_pairs(self, update: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The windows of the update of each pair, one after another, and which pair's each is."""
-        counts = self.counts[update]
-        starts = (np.cumsum(self.counts) - self.counts)[update]
-        return self.number[ranges(starts, counts)], np.repeat(np.arange(len(update)), counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +90,8 @@ class PairWords:
     gold: WordsGold
     contained: ContainmentBlock
     windows: Windows
+    length: NDArray[np.float64]
+    """The logarithm of 1 plus each update's characters."""
 
     def numbers(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> Numbers:
         """What words tell of single pairs.
@@ -134,12 +105,12 @@ class PairWords:
         found, heaviest, digits = self._best(update, nugget)
         wanted = gold.with_digits[nugget]
         return {
-            "mass": np.log1p(gold.weights)[nugget],
+            "mass": gold.whole["mass"][nugget],
             "found": found / gold.unit,
             "heaviest": heaviest / gold.unit,
             "digits": np.where(wanted > 0, digits / np.maximum(wanted, 1), -1.0),
             "digits_missing": (wanted - digits).astype(np.float64),
-            "length": self.windows.length[update],
+            "length": self.length[update],
         }
 
     def have_words(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -198,3 +169,58 @@ def neighbours(nuggets: Collection, collection: Collection) -> Numbers:
     np.add.at(whole, said, np.rint(share * 10**DECIMALS).astype(np.int64))
     mean = whole / 10**DECIMALS / max(1, len(nuggets) - 1)
     return {"said_in": largest[0], "said_mean": mean, "says": largest[1]}
+
+
+WORDS = ("mass", "found", "heaviest", "digits", "digits_missing", "length")
+"""What words tell of a pair (`PairWords.numbers`);"""
+LEXICAL = (*WORDS, "grams")
+"""without a sentence model with the best window's share of runs of three letters;"""
+ALIGNED = (*WORDS, "alignment", "said_in", "said_mean", "says")
+"""with one with what `late` says, and how alike the other nuggets are (`neighbours`)."""
+
+SIGNS = {"found": 1, "heaviest": 1, "digits": 1, "grams": 1, "alignment": 1, "digits_missing": -1}
+"""Which way a number may move a score; the others may move it either way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """What each number adds to the log odds, by itself and per unit.
+
+    `model` names the sentence model that was trained with, and its hashes.
+    """
+
+    constant: float
+    each: dict[str, float]
+    sha256: str = ""
+    model: dict[str, str] = field(default_factory=dict)
+
+    def log_odds(self, numbers: Numbers) -> NDArray[np.float64]:
+        """The constant and what some numbers add to it, always in the same order."""
+        names = [name for name in self.each if name in numbers]
+        total = sum((self.each[name] * numbers[name] for name in names), np.zeros(()))
+        return np.asarray(self.constant + total, np.float64)
+
+
+def probability(log_odds: NDArray[np.float64], spoken: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The scores; 0 where a text has no words."""
+    rounded = np.round(np.where(spoken, 1 / (1 + np.exp(-log_odds)), 0), DECIMALS)
+    return rounded.astype(np.float64)
+
+
+def needed(threshold: float) -> float:
+    """The log odds below which no score reaches `threshold`, however it is rounded."""
+    reached = threshold - 10.0**-DECIMALS
+    return float(np.log(reached / (1 - reached))) - 1e-6 if reached > 0 else -np.inf
+
+
+@cache
+def shipped(name: str) -> Coefficients:
+    """The coefficients of this name, which lie beside this module."""
+    content = (Path(__file__).with_name(name)).read_bytes()
+    told: dict[str, Any] = json.loads(content)
+    return Coefficients(
+        told["constant"],
+        told["coefficients"],
+        hashlib.sha256(content).hexdigest(),
+        told.get("model", {}),
+    )

@@ -1,9 +1,10 @@
-"""Scored pairs of update and nugget: what every matcher returns."""
+"""Scored pairs of update and nugget, and what finds them: prepared nuggets and read updates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,3 +90,23 @@ def _sealed(
     for column in (update, nugget, score):
         column.setflags(write=False)
     return Pairs(update, nugget, score)
+
+
+class Block(Protocol):
+    """Some updates, read and ready to be scored against the nuggets."""
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that score `threshold` (above 0) or more, rows counted from 0."""
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each pair (update[i], nugget[i]), however low."""
+
+
+class MatcherGold(Protocol):
+    """The nuggets of one call, prepared."""
+
+    def block(self, texts: list[str]) -> Block:
+        """Read updates; a text occurs once among them."""
+
+    def only(self, nuggets: NDArray[np.int64]) -> MatcherGold:
+        """The same for the nuggets of these rows alone, in this order."""

@@ -10,9 +10,9 @@ from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from matchers import naming
 from matchers.contract import Matcher, accepted
 from matchers.errors import MatcherError, did_you_mean
+from matchers.parameters import parse
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -21,7 +21,7 @@ GROUP = "tseval.matchers"
 """The entry point group that plug-ins register under."""
 
 BUILT_IN = {
-    "assessed": "matchers.assessed:Assessed",
+    "assessed": "matchers.contract:Assessed",
     "blend": "matchers.blend:Blend",
     "embedding": "matchers.embedding:Embedding",
     "exact": "matchers.exact:Exact",
@@ -48,7 +48,7 @@ def get(name: str, **parameters: object) -> Matcher:
     unknown name or parameter, or a value of the wrong form, is a `MatcherError` that lists what is
     known. ``get(str(matcher)) == matcher`` for every matcher.
     """
-    asked = naming.parse(name)
+    asked = parse(name)
     matcher = find(asked.name)
     known = {field.name: field for field in fields(matcher)}
     given: dict[str, object] = {**asked.named, **parameters}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +15,10 @@ from rapidfuzz.process import cdist, cpdist
 
 from matchers.collection import Collection
 from matchers.contract import Matcher
+from matchers.exact import NormalisedGold
 from matchers.pairs import Pairs
 from matchers.parameters import choice, parameter, threshold
-from matchers.threads import cores, parts
+from matchers.texts import cores, parts
 from matchers.words import normalised
 
 SCORERS = (
@@ -63,34 +65,21 @@ class RapidFuzz(Matcher):
                 stacklevel=3,
             )
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> SentenceGold:  # noqa: ARG002
+    def prepare(self, nuggets: Collection, collection: Collection) -> NormalisedGold:  # noqa: ARG002
         """Normalise the nuggets; no weights are needed."""
-        return SentenceGold([normalised(text) for text in nuggets], getattr(fuzz, self.scorer))
-
-
-@dataclass(frozen=True, eq=False)
-class SentenceGold:
-    """Nuggets, normalised."""
-
-    nuggets: list[str]
-    scorer: Callable[..., Any]
-
-    def block(self, texts: list[str]) -> SentenceBlock:
-        """Normalise updates."""
-        return SentenceBlock([normalised(text) for text in texts], self.nuggets, self.scorer)
-
-    def only(self, nuggets: NDArray[np.int64]) -> SentenceGold:
-        """The nuggets of these rows alone."""
-        return SentenceGold([self.nuggets[i] for i in nuggets], self.scorer)
+        scorer = getattr(fuzz, self.scorer)
+        return NormalisedGold(
+            [normalised(text) for text in nuggets], partial(SentenceBlock, scorer)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceBlock:
     """Updates and nuggets, normalised."""
 
+    scorer: Callable[..., Any]
     updates: list[str]
     nuggets: list[str]
-    scorer: Callable[..., Any]
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""

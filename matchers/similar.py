@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.process import cpdist
 
-from matchers.threads import spread
+from matchers.texts import spread
 from matchers.words import is_cut
 
 SHORT = 4

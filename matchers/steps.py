@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from matchers.pairs import Block, MatcherGold
 from matchers.parameters import Form, parameter
-from matchers.prepared import Block, MatcherGold
 
 
 class Step(NamedTuple):
@@ -125,43 +125,33 @@ def rewritten(text: str, steps: str) -> str:
 
 
 class Traced(NamedTuple):
-    """A rewritten text, and for each of its characters where it comes from in the original."""
+    """A rewritten text, and for each of its characters the stretch of the original it is from."""
 
     text: str
-    starts: list[int]
-    ends: list[int]
+    origins: list[tuple[int, int]]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The stretch of the original that a stretch of the rewritten text comes from."""
-        return min(self.starts[start:end]), max(self.ends[start:end])
+        starts, ends = zip(*self.origins[start:end], strict=True)
+        return min(starts), max(ends)
 
 
 def traced(text: str, steps: str) -> Traced:
     """The text after these steps, with origins; slower than `rewritten`, which gives the same."""
-    now = Traced(text, list(range(len(text))), list(range(1, len(text) + 1)))
+    now = Traced(text, [(place, place + 1) for place in range(len(text))])
     for step in _chosen(steps):
-        now = _traced(now, step)
+        parts: list[str] = []
+        origins: list[tuple[int, int]] = []
+        done = 0
+        for found in step.pattern.finditer(now.text):
+            first, last = found.span()
+            new = step.written(found)
+            parts += [now.text[done:first], new]
+            origins += [*now.origins[done:first], *[now.span(first, last)] * len(new)]
+            done = last
+        text = "".join([*parts, now.text[done:]])
+        now = Traced(text, [*origins, *now.origins[done:]])
     return now
-
-
-def _traced(before: Traced, step: Step) -> Traced:
-    parts: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    done = 0
-    for found in step.pattern.finditer(before.text):
-        first, last = found.span()
-        new = step.written(found)
-        start, end = before.span(first, last)
-        parts += [before.text[done:first], new]
-        starts += [*before.starts[done:first], *[start] * len(new)]
-        ends += [*before.ends[done:first], *[end] * len(new)]
-        done = last
-    return Traced(
-        "".join([*parts, before.text[done:]]),
-        [*starts, *before.starts[done:]],
-        [*ends, *before.ends[done:]],
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,19 @@
-"""Reading lists of texts: a block at a time, each text checked once."""
+"""Lists of texts: read a block at a time, and worked on in parts that threads share.
+
+Much of the work is done by numpy, SciPy and pyarrow, which let other threads run meanwhile. What
+belongs to one part stays in a processor's cache. However many threads there are, the results are
+those of one, in the order of the parts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from multiprocessing import parent_process
+from threading import current_thread
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +26,7 @@ LETTERS = 1 << 22
 
 def checked(texts: Iterable[str], what: str) -> list[str]:
     """`texts` as a list; a `MatcherError` names the first element that is not a str."""
-    if isinstance(texts, str):
-        raise MatcherError(f"a list of {what}s is needed, not one text")
-    listed = list(texts)
-    _check(listed, what, 0)
-    return listed
+    return [text for _, block in blocks(texts, what, LETTERS) for text in block]
 
 
 def blocks(texts: Iterable[str], what: str, rows: int) -> Iterator[tuple[int, list[str]]]:
@@ -31,15 +38,15 @@ def blocks(texts: Iterable[str], what: str, rows: int) -> Iterator[tuple[int, li
         raise MatcherError(f"a list of {what}s is needed, not one text")
     first = letters = 0
     block: list[str] = []
-    for text in texts:
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise MatcherError(f"{what} {number} is {text!r} ({type(text).__name__}), not a text")
         block.append(text)
-        letters += len(text) if isinstance(text, str) else 0
+        letters += len(text)
         if len(block) == rows or letters >= LETTERS:
-            _check(block, what, first)
             yield first, block
-            first, letters, block = first + len(block), 0, []
+            first, letters, block = number + 1, 0, []
     if block:
-        _check(block, what, first)
         yield first, block
 
 
@@ -50,9 +57,48 @@ def distinct(texts: list[str]) -> tuple[list[str], NDArray[np.int64]]:
     return list(number), np.array(numbers, dtype=np.int64)
 
 
-def _check(texts: list[str], what: str, first: int) -> None:
-    if set(map(type, texts)) <= {str}:
-        return
-    for row, text in enumerate(texts, start=first):
-        if not isinstance(text, str):
-            raise MatcherError(f"{what} {row} is {text!r} ({type(text).__name__}), not a text")
+CELLS = 1 << 20
+"""A part has at most so many cells, unless one row has more: what is dense is never larger."""
+
+NAME = "matchers"
+"""What the names of the threads begin with."""
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+
+def parts(rows: int, width: int, cells: int | None = None) -> list[slice]:
+    """Consecutive slices of `rows` rows that are `width` cells wide; none without rows.
+
+    A slice has at most `cells` cells, by default `CELLS`.
+    """
+    step = max(1, (CELLS if cells is None else cells) // max(1, width))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+
+def spread(work: Callable[[Part], Result], pieces: Iterable[Part]) -> list[Result]:
+    """What `work` gives for each piece, in their order; it may run in any thread."""
+    listed = list(pieces)
+    threads = min(cores(), len(listed))
+    if threads < 2:
+        return list(map(work, listed))
+    if current_thread().name.startswith(NAME):  # a part of a part waits for nobody
+        return list(map(work, listed))
+    return list(_pool(os.getpid(), cores()).map(work, listed))
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:  # noqa: ARG001 - one a process
+    return ThreadPoolExecutor(threads, NAME)
+
+
+def cores() -> int:
+    """All cores that this process may use, but one in a process that was started for work.
+
+    Whoever starts processes gives each a share of the work, and the cores are theirs together.
+    """
+    if parent_process() is not None:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -7,14 +7,14 @@ after another it says a nugget only where the words stand together.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers.pairs import Pairs, ranges
+from matchers.bulk import Places
+from matchers.pairs import Block, MatcherGold, Pairs, ranges
 from matchers.parameters import integer_in, parameter
-from matchers.places import Places
-from matchers.prepared import Block, MatcherGold
 from matchers.texts import distinct
 
 Span = tuple[int, int]
@@ -50,11 +50,29 @@ def windows(texts: list[str], size: int) -> list[list[Span]]:
     return found
 
 
-def pieces(texts: list[str], size: int) -> tuple[list[str], NDArray[np.int64]]:
-    """The windows of all texts as texts of their own, and how many each text has."""
-    spans = windows(texts, size)
-    cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
-    return cut, np.fromiter(map(len, spans), np.int64, len(spans))
+class Windows(NamedTuple):
+    """Texts cut into stretches of words.
+
+    `texts` are the different ones; `number` says which of them each window is, `counts` how many
+    windows each text has.
+    """
+
+    texts: list[str]
+    number: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: list[str], size: int) -> Windows:
+        """Cut texts; equal windows are one."""
+        spans = windows(texts, size)
+        cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
+        return cls(*distinct(cut), np.fromiter(map(len, spans), np.int64, len(spans)))
+
+    def of_pairs(self, update: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The windows of the update of each pair, one after another, and which pair's each is."""
+        counts = self.counts[update]
+        starts = (np.cumsum(self.counts) - self.counts)[update]
+        return self.number[ranges(starts, counts)], np.repeat(np.arange(len(update)), counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +83,9 @@ class WindowGold:
     size: int
 
     def block(self, texts: list[str]) -> WindowBlock:
-        """Read updates, window by window; equal windows are read once."""
-        cut, counts = pieces(texts, self.size)
-        different, number = distinct(cut)
-        return WindowBlock(self.gold.block(different), number, counts)
+        """Read updates, window by window."""
+        windows = Windows.of(texts, self.size)
+        return WindowBlock(self.gold.block(windows.texts), windows)
 
     def only(self, nuggets: NDArray[np.int64]) -> WindowGold:
         """The nuggets of these rows alone."""
@@ -77,16 +94,16 @@ class WindowGold:
 
 @dataclass(frozen=True, eq=False)
 class WindowBlock:
-    """Windows, read: `number` says which text each is, `counts` how many each update has."""
+    """The different windows of updates, read."""
 
     block: Block
-    number: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    windows: Windows
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs with a window that reaches `threshold`, with the score of the best one."""
-        found = self.block.reaching(threshold).repeated(self.number)
-        update = np.repeat(np.arange(len(self.counts)), self.counts)[found.update]
+        found = self.block.reaching(threshold).repeated(self.windows.number)
+        counts = self.windows.counts
+        update = np.repeat(np.arange(len(counts)), counts)[found.update]
         order = np.lexsort((found.score, found.nugget, update))
         update, nugget = update[order], found.nugget[order]
         last = np.append((np.diff(update) != 0) | (np.diff(nugget) != 0), True)[: len(order)]
@@ -94,12 +111,9 @@ class WindowBlock:
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The best window's score of each pair; 0 for updates without words."""
-        counts = self.counts[update]
-        starts = (np.cumsum(self.counts) - self.counts)[update]
-        pair = np.repeat(np.arange(len(update)), counts)
-        each = self.block.scores(self.number[ranges(starts, counts)], nugget[pair])
+        window, pair = self.windows.of_pairs(update)
         best = np.zeros(len(update))
-        np.maximum.at(best, pair, each)
+        np.maximum.at(best, pair, self.block.scores(window, nugget[pair]))
         return best
 
 

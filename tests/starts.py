@@ -86,16 +86,16 @@ STARTS = {
         "importlib.metadata numpy.ma polars.dataframe",
     ),
     "score by a matcher": Start(
-        f"score {RUN} {GOLD} --quiet", 114, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet", 104, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
-        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 100, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 95, "polars.dataframe rapidfuzz scipy"
     ),
     "curve": Start(f"curve {RUN} {GIVEN}", 154, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 166, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 117, "pandas polars.dataframe rapidfuzz scipy"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 106, "pandas polars.dataframe rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 95, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 135, "pandas polars.dataframe rapidfuzz scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 124, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
         195,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from matchers import encoding, late, models, pieces
-from matchers.pieces import PieceEncoder
-from matchers.vectors import CACHE
+from matchers import encoding, late, models
+from matchers.cache import CACHE
+from matchers.late import PieceEncoder
 from tests.matchers.stand_in import Network, Tokenizer
 
 
@@ -21,11 +21,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / models.WEIGHTS).write_bytes(b"weights")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoding, "loaded", lambda *_: Network())
-        patch.setattr(pieces, "read_tokenizer", lambda _: (Tokenizer(), (101, 102)))
-        patch.setattr(pieces, "WINDOW", 4)
+        patch.setattr(late, "read_tokenizer", lambda _: (Tokenizer(), (101, 102)))
         patch.setattr(late, "WINDOW", 4)
         patch.setattr(PieceEncoder.windows, "__defaults__", (2,))
         patch.setenv(CACHE, str(tmp_path_factory.mktemp("cache")))
-        pieces.piece_encoder.cache_clear()
+        late.piece_encoder.cache_clear()
         yield folder
-        pieces.piece_encoder.cache_clear()
+        late.piece_encoder.cache_clear()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import matchers
-from matchers import MatcherError, embedding, encoding, models, vectors, words
-from matchers.vectors import Store, keys_of
+from matchers import MatcherError, cache, embedding, encoding, models, words
+from matchers.cache import Store, keys_of
 
 DIMENSIONS = 32
 
@@ -319,7 +319,7 @@ class TestCache:
         for _ in range(2):
             named(folder).match(UPDATES, ["train crash"])
         assert len(network.encoded) == 3
-        assert vectors.cache_folder() is None
+        assert cache.cache_folder() is None
 
     @pytest.mark.usefixtures("network")
     def test_a_folder_that_cannot_be_written_to_warns(
@@ -335,9 +335,9 @@ class TestCache:
         monkeypatch.delenv("TSEVAL_CACHE")
         monkeypatch.setenv("XDG_CACHE_HOME", "/c")
         monkeypatch.setattr(sys, "platform", "linux")
-        assert vectors.cache_folder() == Path("/c/tseval")
+        assert cache.cache_folder() == Path("/c/tseval")
         monkeypatch.setattr(sys, "platform", "darwin")
-        assert str(vectors.cache_folder()).endswith("Library/Caches/tseval")
+        assert str(cache.cache_folder()).endswith("Library/Caches/tseval")
 
 
 def rows_for(texts: list[str]) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import matchers
-from matchers import MatcherError, contract, late, pieces
+from matchers import MatcherError, contract, late
 from matchers.collection import weight
 from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
@@ -17,7 +17,7 @@ from tests.oracles.matching import triples
 
 pytestmark = pytest.mark.usefixtures("model")
 
-READ = pieces.read_tokenizer
+READ = late.read_tokenizer
 WORD = st.text("ab", min_size=1, max_size=2)
 TEXT = st.lists(WORD, max_size=9).map(" ".join)
 TEXTS = st.lists(TEXT, max_size=5)
@@ -107,7 +107,7 @@ def test_a_second_process_reads_nothing_again(model: Path) -> None:
     matcher = named(model)
     before = triples(matcher.match(["a bb ab b a"], ["ab"]))
     asked = Network.asked
-    pieces.piece_encoder.cache_clear()
+    late.piece_encoder.cache_clear()
     assert triples(matcher.match(["a bb ab b a"], ["ab"])) == before
     assert Network.asked == asked
 

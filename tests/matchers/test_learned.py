@@ -11,8 +11,8 @@ from hypothesis import given
 
 import matchers
 from matchers import MatcherError, contract, late, learned
-from matchers.coefficients import ALIGNED, SIGNS, Coefficients, shipped
 from matchers.collection import weight
+from matchers.pair_numbers import ALIGNED, SIGNS, Coefficients, shipped
 from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow

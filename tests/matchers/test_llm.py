@@ -15,8 +15,18 @@ from hypothesis import given
 
 import matchers
 from matchers import MatcherError, Planned, answers, asking
-from matchers.answers import ANSWERED, Answer, answer_of, line_of, opened
-from matchers.questions import LABELS, Malformed, Question, labels_of, prompt
+from matchers.answers import (
+    ANSWERED,
+    LABELS,
+    Answer,
+    Malformed,
+    Question,
+    answer_of,
+    labels_of,
+    line_of,
+    opened,
+    prompt,
+)
 from tests import strategies as st
 from tests.endpoint import SCORES, Call, Endpoint, completion, label, serving, well
 from tests.oracles import matching as slow

@@ -9,18 +9,16 @@ from hypothesis import given, settings
 
 import matchers
 from matchers import (
-    coefficients,
     containment,
     contract,
     fuzzy,
     grams,
     learned,
-    learned_lexical,
-    naming,
     pair_numbers,
+    parameters,
     similar,
     steps,
-    threads,
+    texts,
 )
 from matchers.registry import BUILT_IN
 from matchers.sentence import SCORERS, USELESS
@@ -93,15 +91,15 @@ def test_steps_are_taken_before_all_else(updates, nuggets, threshold, asked):
     for text in updates:
         traced = steps.traced(text, name)
         assert traced.text == steps.rewritten(text, name)
-        assert len(traced.starts) == len(traced.ends) == len(traced.text)
+        assert len(traced.origins) == len(traced.text)
 
 
 COEFFICIENTS = st.fixed_dictionaries(
     {
         name: {1: st.floats(0, 9), -1: st.floats(-9, 0), 0: st.floats(-9, 9)}[
-            coefficients.SIGNS.get(name, 0)
+            pair_numbers.SIGNS.get(name, 0)
         ]
-        for name in coefficients.LEXICAL
+        for name in pair_numbers.LEXICAL
     }
 )
 
@@ -120,7 +118,7 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
         )
     }
     with pytest.MonkeyPatch.context() as patch:
-        model = coefficients.Coefficients(constant, each)
+        model = pair_numbers.Coefficients(constant, each)
         patch.setattr(learned, "shipped", lambda _: model)
         matcher = matchers.get("learned", threshold=threshold)
         found = triples(matcher.match(updates, nuggets, collection=collection))
@@ -137,11 +135,11 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
 def test_learned_leaves_no_pair_out(updates, nuggets, threshold, constant, each, window, looked_at):
     """With several windows an update, of which one may have the words and another the letters."""
     with pytest.MonkeyPatch.context() as patch:
-        model = coefficients.Coefficients(constant, each)
+        model = pair_numbers.Coefficients(constant, each)
         patch.setattr(learned, "shipped", lambda _: model)
         patch.setattr(pair_numbers, "WINDOW", window)
-        patch.setattr(learned_lexical, "_LOOKED_AT", looked_at)
-        patch.setattr(threads, "CELLS", looked_at)
+        patch.setattr(learned, "_LOOKED_AT", looked_at)
+        patch.setattr(texts, "CELLS", looked_at)
         every = triples(matchers.get("learned", threshold=0).match(updates, nuggets))
         found = triples(matchers.get("learned", threshold=threshold).match(updates, nuggets))
     assert found == [triple for triple in every if triple[2] >= threshold]
@@ -229,7 +227,7 @@ ANY = st.builds(lambda name, x: quiet(name).with_threshold(x), st.sampled_from(A
 
 def test_every_matcher_that_needs_no_model_is_held_to_what_follows():
     others = {"assessed", "embedding", "late", "llm"}
-    assert {naming.parse(name).name for name in ALL} == set(BUILT_IN) - others
+    assert {parameters.parse(name).name for name in ALL} == set(BUILT_IN) - others
 
 
 @given(
@@ -245,9 +243,8 @@ def test_blocks_and_threads_change_nothing(
         patch.setattr(containment, "LIGHT", light)
         patch.setattr(containment, "_CELLS", cells)
         patch.setattr(containment, "_PRODUCT", cells)
-        patch.setattr(threads, "CELLS", cells)
-        patch.setattr(threads, "cores", lambda: count)
-        patch.setattr(grams, "_QUICK", dear * rows)
+        patch.setattr(texts, "CELLS", cells)
+        patch.setattr(texts, "cores", lambda: count)
         patch.setattr(grams, "_TABLE", 1 + dear * cells)
         patch.setattr(fuzzy, "WORDS_KEPT", rows)
         patch.setattr(similar, "_MARKS", rows)

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 
 import matchers
-from matchers import MatcherError, naming, registry
+from matchers import MatcherError, parameters, registry
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_parameter_given_twice():
 
 
 def test_names_in_names():
-    parsed = naming.parse("blend(fuzzy(word=85,threshold=0.5), grams ,threshold=0.4)")
+    parsed = parameters.parse("blend(fuzzy(word=85,threshold=0.5), grams ,threshold=0.4)")
     assert parsed.name == "blend"
     assert parsed.bare == ("fuzzy(word=85,threshold=0.5)", "grams")
     assert parsed.named == {"threshold": "0.4"}

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 
 from matchers import normalised, words
-from matchers.places import Places
-from matchers.stream import MARK, coded, stream
+from matchers.bulk import MARK, Places, coded, stream
 from matchers.words import has_words, word_spans, words_in_place
 from tests import strategies as st
 from tests.oracles import matching as slow
@@ -72,8 +71,6 @@ def test_streams_have_the_words_of_every_text(first, second):
     found = coded([read.words() for read in streams])
     assert len(set(found.words)) == len(found.words)
     every = [found.words[number].decode("utf-8", "surrogatepass") for number in found.number]
-    points = ["".join(map(chr, read.points())) for read in streams]
-    assert " ".join(["", *every, ""]) == points[0] + points[1][1:] or not every
     parts: list[list[str]] = [[]]
     for word in every:
         if word == MARK:

@@ -19,6 +19,7 @@ from tseval.core.input_warnings import columns_trait
 from tseval.matching.asking import answer_traits
 from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import (
+    ANY,
     BINS,
     STEP,
     Disagreement,
@@ -27,7 +28,7 @@ from tseval.matching.judged_pairs import (
     Tally,
     scored,
 )
-from tseval.matching.matching import TextColumn, all_scores, get_matcher, pairs_of
+from tseval.matching.matching import all_scores, get_matcher, pairs_of
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
@@ -133,6 +134,12 @@ class Calibration:
     disagreements: tuple[Disagreement, ...]
 
     @property
+    def numbers(self) -> dict[str, Measured]:
+        """The numbers that sum the matcher up, by name."""
+        overall = {"AUC": self.auc, "AP": self.average_precision, "threshold": self.threshold}
+        return overall | self.left_out
+
+    @property
     def calibrated(self) -> matchers.Matcher:
         """The matcher with the threshold that all topics chose."""
         return self.matcher.with_threshold(self.threshold.value)
@@ -144,13 +151,9 @@ class Calibration:
         """
         points = agreement.agreement(self.tally.true.sum(axis=0), self.tally.other.sum(axis=0))
         for place in range(0, BINS + 1, step * STEP):
-            yield {
-                "threshold": place / BINS,
-                "precision": float(points.precision[place]),
-                "recall": float(points.recall[place]),
-                "F1": float(points.f1[place]),
-                "kappa": float(points.kappa[place]),
-            }
+            shown = (points.precision, points.recall, points.f1, points.kappa)
+            named = zip(("precision", "recall", "F1", "kappa"), shown, strict=True)
+            yield {"threshold": place / BINS} | {name: float(of[place]) for name, of in named}
 
 
 def calibrate(
@@ -226,10 +229,10 @@ def _recalls(
     if len(judged.runs) > 1:
         found = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
     else:
-        best = extremes.any
+        best, update = extremes.value[ANY], extremes.update[ANY]
         threshold: float = getattr(matcher, "threshold", 0.0)
-        nugget = np.flatnonzero(best.value >= threshold)
-        found = pairs_of(best.update[nugget], nugget, best.value[nugget])
+        nugget = np.flatnonzero(best >= threshold)
+        found = pairs_of(update[nugget], nugget, best[nugget])
     return judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
 
 
@@ -307,7 +310,7 @@ def _scores(judged: JudgedUpdates, matcher: matchers.Matcher) -> Iterator[FloatA
     """The scores of all pairs of each topic, in an order that is the same for every matcher."""
     for topic in judged.by_topic():
         gold = judged.nuggets["text"].gather(topic.nuggets).to_list()
-        every = all_scores(matcher, TextColumn(topic.texts), gold, judged.collection)
+        every = all_scores(matcher, topic.texts, gold, judged.collection)
         yield np.concatenate([part.ravel() for _, part in every])
 
 
@@ -364,14 +367,7 @@ def answered_name(each: Calibration) -> str:
 
 
 def _summary(each: Calibration) -> Iterator[dict[str, Any]]:
-    low, high = each.threshold.interval
-    yield {
-        "AUC": _ranged(each.auc),
-        "AP": _ranged(each.average_precision),
-        "threshold": f"{each.threshold.value:.2f} [{low:.2f}, {high:.2f}]",
-        "F1": _ranged(each.left_out["F1"]),
-        "kappa": _ranged(each.left_out["kappa"]),
-    }
+    yield {name: _ranged(name, *number) for name, number in each.numbers.items()}
 
 
 def _by_threshold(each: Calibration) -> Iterator[dict[str, Any]]:
@@ -379,9 +375,10 @@ def _by_threshold(each: Calibration) -> Iterator[dict[str, Any]]:
         yield point | {"threshold": f"{point['threshold']:.2f}"}
 
 
-def _ranged(number: Measured) -> str:
-    low, high = number.interval
-    return f"{number.value:.3f} [{low:.3f}, {high:.3f}]"
+def _ranged(name: str, value: float, interval: Interval) -> str:
+    digits = 2 if name == "threshold" else 3
+    low, high = interval
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def _measured(labels: dict[str, Any], number: Measured) -> dict[str, Any]:
@@ -471,13 +468,7 @@ def record(each: Calibration, agreements: Sequence[GradedAgreement] = ()) -> dic
 
 def measured(each: Calibration) -> dict[str, Any]:
     """The numbers that sum a matcher up, with their intervals; NaN as None."""
-    numbers = {
-        "AUC": each.auc,
-        "AP": each.average_precision,
-        "threshold": each.threshold,
-        **each.left_out,
-    }
-    return {name: _plain(_measured({}, number)) for name, number in numbers.items()}
+    return {name: _plain(_measured({}, number)) for name, number in each.numbers.items()}
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

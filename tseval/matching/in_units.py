@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from tseval.errors import OutputError, UsageError, reason_of
+from tseval.io.atomic_write import write_file
 from tseval.matching.matching import NuggetsByTopic, check_number, join_pairs, match
 from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Progress, Sharing
@@ -166,7 +166,7 @@ class MatchCache:
     @classmethod
     def of(cls, matcher: matchers.Matcher, nuggets: str) -> MatchCache:
         """Below the folder of caches; a `UsageError` where there is none."""
-        from matchers.vectors import CACHE, cache_folder
+        from matchers.cache import CACHE, cache_folder
         from matchers.words import EDITION
 
         try:
@@ -194,11 +194,13 @@ class MatchCache:
         file = self._file(updates)
         payload = pairs.write_ipc(None).getvalue()
         try:
-            _write(file, MAGIC + _digest(payload, file.name) + payload)
-        except OSError as error:
-            place = file if file.is_dir() else self.folder
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)  # what is not whole, or a pipe
+            write_file(file, MAGIC + _digest(payload, file.name) + payload)
+        except (OSError, OutputError) as error:
+            why = f"{file}: {reason_of(error)}" if isinstance(error, OSError) else error
             raise OutputError(
-                f"{place}: {reason_of(error)}: pairs cannot be kept to resume from; make room, "
+                f"{why}: pairs cannot be kept to resume from; make room, "
                 "set TSEVAL_CACHE to another folder, or leave --resume out"
             ) from error
 
@@ -209,15 +211,3 @@ class MatchCache:
 
 def _digest(payload: bytes, name: str) -> bytes:
     return hashlib.sha256(name.encode() + payload).digest()
-
-
-def _write(file: Path, content: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

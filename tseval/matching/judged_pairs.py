@@ -18,7 +18,6 @@ from tseval.io.names import ABSENT, natural_order
 from tseval.io.origin import InputRecord
 from tseval.matching.in_units import hash_texts
 from tseval.matching.matching import (
-    TextColumn,
     all_scores,
     collection,
     evidence,
@@ -75,7 +74,7 @@ class JudgedUpdates:
     @cached_property
     def collection(self) -> matchers.Collection:
         """The texts of all nuggets, whose words are counted once."""
-        return collection(TextColumn(self.nuggets["text"]))
+        return collection(self.nuggets["text"])
 
     @property
     def topics(self) -> list[str]:
@@ -158,64 +157,42 @@ class Disagreement(NamedTuple):
     update: str
 
 
-@frozen(eq=False)
-class Peaks:
-    """For each nugget the highest value that it met, and the update's row; none is -inf."""
-
-    value: FloatArray
-    update: IntArray
-
-    @classmethod
-    def none(cls, nuggets: int) -> Peaks:
-        """Nothing met yet."""
-        return cls(np.full(nuggets, -np.inf), np.full(nuggets, ABSENT))
-
-    def meet(self, rows: IntArray, gold: IntArray, values: FloatArray) -> None:
-        """Take in the values of some updates for some nuggets; of equal ones the first stays."""
-        at = values.argmax(axis=0)
-        peak = values[at, np.arange(len(gold))]
-        higher = peak > self.value[gold]
-        self.value[gold[higher]] = peak[higher]
-        self.update[gold[higher]] = rows[at[higher]]
-
-    def add(self, later: Peaks) -> None:
-        """Take in the peaks of updates that come after; of equal ones the first stays."""
-        higher = later.value > self.value
-        self.value[higher] = later.value[higher]
-        self.update[higher] = later.update[higher]
+ANY, DENIED, AFFIRMED = range(3)
 
 
 class Extremes:
     """The best pair of each nugget, the best of those that assessors deny, the worst they affirm.
 
-    The worst ones are kept with the sign of their scores turned, so that all three are peaks.
+    `value` and `update` have a row for each of these and a column for each nugget: the score and
+    the update's row. The worst ones are kept with the sign of their scores turned, so that all
+    three are peaks. A nugget that met nothing has -inf.
     """
 
     def __init__(self, nuggets: int) -> None:
-        self.any = Peaks.none(nuggets)
-        self.denied = Peaks.none(nuggets)
-        self.affirmed = Peaks.none(nuggets)
+        self.value = np.full((3, nuggets), -np.inf)
+        self.update = np.full((3, nuggets), ABSENT)
 
     def meet(self, rows: IntArray, gold: IntArray, score: FloatArray, true: BoolArray) -> None:
         """Take in the scores of some updates against the nuggets of their topic."""
-        self.any.meet(rows, gold, score)
-        self.denied.meet(rows, gold, np.where(true, -np.inf, score))
-        self.affirmed.meet(rows, gold, np.where(true, -score, -np.inf))
+        denied, affirmed = np.where(true, -np.inf, score), np.where(true, -score, -np.inf)
+        values = np.stack([score, denied, affirmed])
+        self._raise(gold, values.max(axis=1), rows[values.argmax(axis=1)])
 
     def add(self, later: Extremes) -> None:
         """Take in what was met among updates that come after."""
-        for mine, theirs in (
-            (self.any, later.any),
-            (self.denied, later.denied),
-            (self.affirmed, later.affirmed),
-        ):
-            mine.add(theirs)
+        self._raise(np.arange(self.value.shape[1]), later.value, later.update)
+
+    def _raise(self, gold: IntArray, value: FloatArray, update: IntArray) -> None:
+        """Take in peaks of some nuggets; of equal ones the first stays."""
+        higher = value > self.value[:, gold]
+        self.value[:, gold] = np.where(higher, value, self.value[:, gold])
+        self.update[:, gold] = np.where(higher, update, self.update[:, gold])
 
     def count_nuggets(self, threshold: float) -> dict[str, int]:
         """How many nuggets both found in any update, only one of them, or neither."""
-        met = self.any.update != ABSENT
-        by_matcher = (self.any.value >= threshold)[met]
-        by_assessors = (self.affirmed.update != ABSENT)[met]
+        met = self.update[ANY] != ABSENT
+        by_matcher = (self.value[ANY] >= threshold)[met]
+        by_assessors = (self.update[AFFIRMED] != ABSENT)[met]
         return {
             "both": int((by_matcher & by_assessors).sum()),
             "matcher only": int((by_matcher & ~by_assessors).sum()),
@@ -228,36 +205,25 @@ class Extremes:
     ) -> Iterator[Disagreement]:
         """The worst of both kinds at the matcher's threshold, at most one a nugget and kind."""
         threshold: float = getattr(matcher, "threshold", 0.0)
-        wrong = _highest(self.denied, least=threshold)
-        missed = _highest(self.affirmed, least=np.nextafter(-threshold, np.inf))
-        yield from _disagreeing("matcher", wrong, self.denied, judged, matcher)
-        yield from _disagreeing("assessors", missed, self.affirmed, judged, matcher)
-
-
-def _highest(peaks: Peaks, least: float) -> IntArray:
-    """The nuggets with the highest peaks that are `least` or more; of equal ones the first."""
-    order = np.argsort(-peaks.value, kind="stable")[:SHOWN]
-    kept: IntArray = order[(peaks.value[order] >= least) & (peaks.update[order] != ABSENT)]
-    return kept
-
-
-def _disagreeing(
-    says: str, gold: IntArray, peaks: Peaks, judged: JudgedUpdates, matcher: matchers.Matcher
-) -> Iterator[Disagreement]:
-    pairs = pairs_of(peaks.update[gold], gold, peaks.value[gold])
-    rows = evidence(matcher, judged.updates, judged.nuggets, pairs)
-    for row, (update, nugget, value) in zip(rows, pairs.iter_rows(), strict=True):
-        yield Disagreement(
-            says=says,
-            topic=str(row["topic"]),
-            update_id=str(row["update_id"]),
-            nugget_id=str(row["nugget_id"]),
-            score=abs(value),
-            found=str(row["found"]),
-            missing=str(row["missing"]),
-            nugget=judged.nuggets["text"][nugget],
-            update=judged.updates["text"][update],
-        )
+        missed = np.nextafter(-threshold, np.inf)
+        for says, side, least in (("matcher", DENIED, threshold), ("assessors", AFFIRMED, missed)):
+            value, update = self.value[side], self.update[side]
+            order = np.argsort(-value, kind="stable")[:SHOWN]
+            gold = order[(value[order] >= least) & (update[order] != ABSENT)]
+            pairs = pairs_of(update[gold], gold, value[gold])
+            rows = evidence(matcher, judged.updates, judged.nuggets, pairs)
+            for row, (at, nugget, score) in zip(rows, pairs.iter_rows(), strict=True):
+                yield Disagreement(
+                    says=says,
+                    topic=str(row["topic"]),
+                    update_id=str(row["update_id"]),
+                    nugget_id=str(row["nugget_id"]),
+                    score=abs(score),
+                    found=str(row["found"]),
+                    missing=str(row["missing"]),
+                    nugget=judged.nuggets["text"][nugget],
+                    update=judged.updates["text"][at],
+                )
 
 
 class PartTally(NamedTuple):
@@ -290,7 +256,7 @@ class ScoreWork:
         tally, extremes = Tally.none(len(topics)), Extremes(self.nuggets.height)
         for place, topic in enumerate(topics):
             gold = self.nuggets["text"].gather(topic.nuggets).to_list()
-            texts = TextColumn(topic.texts)
+            texts = topic.texts
             for part, score in all_scores(self.matcher, texts, gold, collection_of(self)):
                 extremes.meet(topic.updates[part], topic.nuggets, score, topic.true[part])
                 tally.meet(place, score, topic.true[part])
@@ -300,7 +266,7 @@ class ScoreWork:
 @lru_cache(maxsize=1)
 def collection_of(work: ScoreWork) -> matchers.Collection:
     """Return the texts of all nuggets of a work."""
-    return collection(TextColumn(work.nuggets["text"]))
+    return collection(work.nuggets["text"])
 
 
 def scored(
@@ -322,7 +288,7 @@ def scored(
         cuts = [topics[at].cut(max(0, start - ends[at]), stop - ends[at]) for at in met]
         units.append(JudgedPart("judged updates", start + 1, stop, "rows", "", met[0], cuts))
     if sharing.is_in_process or not matcher.by_blocks:
-        read_ahead(matcher, TextColumn(pl.concat([topic.texts for topic in topics])), progress)
+        read_ahead(matcher, pl.concat([topic.texts for topic in topics]), progress)
         judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
         parts: Iterator[PartTally] = map(work, units)
     else:

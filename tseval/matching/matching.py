@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -27,32 +27,6 @@ from tseval.version import VERSION
 if TYPE_CHECKING:
     import matchers
     from tseval.arrays import FloatArray, IntArray
-
-AT_ONCE = 1 << 16
-"""So many texts are decoded together."""
-
-
-class TextColumn(Sequence[str]):
-    """A column of texts, decoded only when looked at."""
-
-    def __init__(self, texts: pl.Series) -> None:
-        self._texts = texts
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[str]: ...
-    def __getitem__(self, row: int | slice) -> str | list[str]:
-        found = self._texts[row]
-        return found.to_list() if isinstance(found, pl.Series) else str(found)
-
-    def __iter__(self) -> Iterator[str]:
-        for at in range(0, len(self), AT_ONCE):
-            yield from self[at : at + AT_ONCE]
-
 
 SUFFIX = ".json"
 """A matcher's name that ends like this is the path of a profile."""
@@ -120,9 +94,9 @@ def _matching_layer() -> ModuleType:
     return layer
 
 
-def collection(nuggets: Sequence[str]) -> matchers.Collection:
+def collection(nuggets: Iterable[str]) -> matchers.Collection:
     """The texts of all nuggets of all topics, from which words have their weights."""
-    found: matchers.Collection = _matching_layer().Collection(list(nuggets))
+    found: matchers.Collection = _matching_layer().Collection(nuggets)
     return found
 
 
@@ -138,7 +112,7 @@ def match(
     """
     by_topic = NuggetsByTopic(matcher, nuggets, kept=1)
     known = updates.select(pl.col("topic").cast(pl.String).is_in(by_topic.topics)).to_series()
-    read_ahead(matcher, TextColumn(updates["text"].filter(known)), progress)
+    read_ahead(matcher, updates["text"].filter(known), progress)
     judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
     return by_topic.match(updates, progress)
 
@@ -164,7 +138,7 @@ class NuggetsByTopic:
     ) -> None:
         self._matcher, self._text = matcher, nuggets["text"]
         self.topics = nuggets["topic"].cast(pl.String).unique(maintain_order=True).to_list()
-        self.collection = collection(TextColumn(self._text))
+        self.collection = collection(self._text)
         self._gold = rows_by_topic(nuggets, self.topics)
         self._kept = kept or len(self.topics)
         self._prepared: dict[int, matchers.PreparedNuggets] = {}
@@ -185,71 +159,28 @@ class NuggetsByTopic:
         found: list[pl.DataFrame] = []
         rows_of = rows_by_topic(updates, self.topics)
         held, done = 0, updates.height - sum(map(len, rows_of.values()))
-        for places in self._topic_lots(rows_of):
-            for pairs in self._match_topics(places, updates["text"], rows_of):
-                found.append(pairs)
-                held += pairs.height
-                check_number(held, self.topics[places[-1]])
-            done += sum(len(rows_of[at]) for at in places)
+        for at, rows in rows_of.items():
+            texts, gold = updates["text"].gather(rows), self._gold[at]
+            try:
+                for pairs in self._prepare(at).blocks(texts):
+                    found.append(pairs_of(rows[pairs.update], gold[pairs.nugget], pairs.score))
+                    held += len(pairs)
+                    check_number(held, self.topics[at])
+            except _matching_layer().MatcherError as error:
+                raise UsageError(str(error)) from error
+            done += len(rows)
             if progress:
                 progress(done, updates.height)
         return join_pairs(found)
 
-    def _topic_lots(self, rows_of: Mapping[int, IntArray]) -> Iterator[list[int]]:
-        """Yield the topics in lots: several small ones, where the matcher can take them together.
-
-        Where all topics stay prepared each is by itself.
-        """
-        shared = self._matcher.across_topics and self._kept < len(self.topics)
-        most = PAIRS_TOGETHER if shared else 0
-        places: list[int] = []
-        said = wanted = 0
-        for at, rows in rows_of.items():
-            said, wanted = said + len(rows), wanted + len(self._gold[at])
-            if places and said * wanted > most:
-                yield places
-                places, said, wanted = [], len(rows), len(self._gold[at])
-            places.append(at)
-        if places:
-            yield places
-
-    def _match_topics(
-        self, places: list[int], text: pl.Series, rows_of: Mapping[int, IntArray]
-    ) -> Iterator[pl.DataFrame]:
-        """Yield the pairs of some topics; those that a matcher finds across topics are none."""
-        rows, topic = _one_below_the_other(rows_of, places)
-        gold, gold_topic = _one_below_the_other(self._gold, places)
-        try:
-            for found in self._of_topics(places, gold).blocks(TextColumn(text.gather(rows))):
-                update, nugget, score = found.update, found.nugget, found.score
-                if len(places) > 1:
-                    own = topic[update] == gold_topic[nugget]
-                    update, nugget, score = update[own], nugget[own], score[own]
-                yield pairs_of(rows[update], gold[nugget], score)
-        except _matching_layer().MatcherError as error:
-            raise UsageError(str(error)) from error
-
-    def _of_topics(self, places: list[int], gold: IntArray) -> matchers.PreparedNuggets:
-        """Return the nuggets of some topics, prepared; a single topic makes room for another."""
-        if len(places) > 1:
-            return self._prepare(gold)
-        at = places[0]
+    def _prepare(self, at: int) -> matchers.PreparedNuggets:
+        """Return the nuggets of a topic, prepared; the one that was first makes room for it."""
         if at not in self._prepared:
             while len(self._prepared) >= self._kept:
                 del self._prepared[next(iter(self._prepared))]
-            self._prepared[at] = self._prepare(gold)
+            texts = self._text.gather(self._gold[at]).to_list()
+            self._prepared[at] = self._matcher.prepared(texts, collection=self.collection)
         return self._prepared[at]
-
-    def _prepare(self, gold: IntArray) -> matchers.PreparedNuggets:
-        return self._matcher.prepared(self._text.gather(gold).to_list(), collection=self.collection)
-
-
-def _one_below_the_other(
-    rows_of: Mapping[int, IntArray], places: Sequence[int]
-) -> tuple[IntArray, IntArray]:
-    """Return the rows of some topics, and the topic of each."""
-    parts = [rows_of[at] for at in places]
-    return np.concatenate(parts), np.repeat(places, [len(part) for part in parts])
 
 
 LIMIT, MOST_MATCHES = "TSEVAL_LIMITS", 64 << 20
@@ -257,8 +188,6 @@ LIMIT, MOST_MATCHES = "TSEVAL_LIMITS", 64 << 20
 a hundred bytes until it is scored."""
 SIZE = re.compile(r"matches=([1-9]\d{0,14})([KMG]?)", re.IGNORECASE | re.ASCII)
 SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-PAIRS_TOGETHER = 1 << 14
-"""So many pairs, those across topics included, take a matcher hardly longer than a few do."""
 
 
 def check_number(number: int, topic: str) -> None:
@@ -278,7 +207,7 @@ def check_number(number: int, topic: str) -> None:
         )
 
 
-def read_ahead(matcher: matchers.Matcher, texts: Sequence[str], progress: Progress | None) -> None:
+def read_ahead(matcher: matchers.Matcher, texts: Iterable[str], progress: Progress | None) -> None:
     """Let the matcher see all texts of all topics once, where that saves it work."""
     try:
         matcher.read_ahead(texts, progress)
@@ -308,7 +237,7 @@ SCORED_AT_ONCE = 1 << 20
 
 def all_scores(
     matcher: matchers.Matcher,
-    updates: Sequence[str],
+    updates: Sequence[str] | pl.Series,
     nuggets: Sequence[str],
     weighed: Sequence[str],
 ) -> Iterator[tuple[slice, FloatArray]]:
@@ -321,9 +250,9 @@ def all_scores(
     try:
         gold = matcher.prepare_rewritten(layer.Collection.of(nuggets), layer.Collection.of(weighed))
         for start in range(0, len(updates), rows):
-            texts = updates[start : start + rows]
+            texts = list(updates[start : start + rows])
             update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))
-            scores = gold.block(list(texts)).scores(update, nugget)
+            scores = gold.block(texts).scores(update, nugget)
             yield slice(start, start + len(texts)), scores.reshape(len(texts), len(nuggets))
     except layer.MatcherError as error:
         raise UsageError(str(error)) from error
@@ -344,17 +273,8 @@ def join_pairs(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 EVIDENCE = (
-    "topic",
-    "update_id",
-    "nugget_id",
-    "run",
-    "score",
-    "start",
-    "end",
-    "found",
-    "missing",
-    "found_weight",
-    "missing_weight",
+    *("topic", "update_id", "nugget_id", "run", "score", "start", "end"),
+    *("found", "missing", "found_weight", "missing_weight"),
 )
 """The columns of a match with its evidence."""
 
@@ -363,7 +283,7 @@ def evidence(
     matcher: matchers.Matcher, updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame
 ) -> Iterator[dict[str, str | float | int | None]]:
     """Yield for each pair a row of the plain table of matches, with what the score rests on."""
-    every = collection(TextColumn(nuggets["text"]))
+    every = collection(nuggets["text"])
     names = ["topic", "update_id", "run", "text"]
     said = updates.select(pl.col(names).gather(pairs["update"]).cast(pl.String))
     gold = nuggets.select(pl.col("nugget_id", "text").gather(pairs["nugget"]))

@@ -21,7 +21,6 @@ from tseval.errors import UsageError
 from tseval.matching.corrections import cell_of
 from tseval.matching.matching import (
     NuggetsByTopic,
-    TextColumn,
     all_scores,
     judge_ahead,
     read_ahead,
@@ -98,7 +97,7 @@ def likeliest(
     by_topic = NuggetsByTopic(matcher, nuggets)
     rows_of = rows_by_topic(updates, by_topic.topics)
     known = np.sort(np.concatenate([np.zeros(0, np.int64), *rows_of.values()]))
-    read_ahead(matcher, TextColumn(updates["text"].gather(known)), progress)
+    read_ahead(matcher, updates["text"].gather(known), progress)
     judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
     place = updates["run"].cast(pl.String).cast(pl.Enum(runs)).to_physical()
     said = updates.select("text", run=place).with_row_index("row")
@@ -114,7 +113,7 @@ def likeliest(
         step = max(1, SCORED_AT_ONCE // max(1, texts.height))
         for start in range(0, len(asked) if texts.height else 0, step):
             gold = gold_of[topic][start : start + step]
-            wanted, every = asked[start : start + step].to_list(), TextColumn(texts["text"])
+            wanted, every = asked[start : start + step].to_list(), texts["text"]
             found = all_scores(matcher, every, wanted, by_topic.collection)
             score = np.concatenate([scores for _, scores in found])
             says = score if matcher.probable else (score >= threshold_of(matcher)) * 1.0

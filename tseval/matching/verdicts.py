@@ -60,14 +60,10 @@ def check_sample(judged: Table) -> Table:
             "unknown-label",
         ),
         (
-            pl.lit("belongs to another sample than the first row"),
-            is_other,
-            ROW_CURE,
-            "changed-rows",
-        ),
-        (
-            pl.lit("is not as it was written: a cell beside the verdict differs"),
-            ~is_other & is_changed,
+            pl.when(is_other)
+            .then(pl.lit("belongs to another sample than the first row"))
+            .otherwise(pl.lit("is not as it was written: a cell beside the verdict differs")),
+            is_other | is_changed,
             ROW_CURE,
             "changed-rows",
         ),

@@ -1,4 +1,4 @@
-"""Vectors of texts, kept in a database by content: a text is encoded once in a machine's life.
+"""What is kept on disk: where that is, and the vectors of texts, so each is encoded once.
 
 A row is the hash of a text, its vector, and a checksum of both with the name of the database. Any
 number of processes may read and write one database at the same time. What is damaged, or of another
@@ -22,7 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchers.errors import MatcherError
-from matchers.home import expanded
+
+
+def expanded(path: str) -> Path:
+    """The path with the home folder in the place of `~`; a `MatcherError` where there is none."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        home = path.replace("\\", "/").partition("/")[0]
+        raise MatcherError(
+            f"{path}: no home folder is known for {home}: write the path without {home}"
+        ) from error
+
 
 CACHE = "TSEVAL_CACHE"
 """The environment variable that names the folder of all stores; empty: nothing goes to disk."""
@@ -31,7 +42,6 @@ WAIT = 60.0
 """So many seconds one process waits for another to finish writing."""
 
 _KEY = 16  # bytes of a hash
-_AT_ONCE = 500  # keys in one query
 Vectors = NDArray[np.floating | np.integer]
 """One vector a row; all of a store are of one type and one length."""
 
@@ -43,7 +53,10 @@ def cache_folder() -> Path | None:
     """
     asked = os.environ.get(CACHE)
     if asked is not None:
-        return _cache_folder(asked)
+        try:
+            return expanded(asked) if asked else None
+        except MatcherError as error:
+            raise MatcherError(f"{CACHE}={error}") from error
     place = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tseval")
     if sys.platform == "win32":
         place = Path(os.environ.get("LOCALAPPDATA", "~"), "tseval", "Cache")
@@ -54,13 +67,6 @@ def cache_folder() -> Path | None:
     except MatcherError:
         _tell_no_home()
         return None
-
-
-def _cache_folder(folder: str) -> Path | None:
-    try:
-        return expanded(folder) if folder else None
-    except MatcherError as error:
-        raise MatcherError(f"{CACHE}={error}") from error
 
 
 @cache
@@ -95,22 +101,15 @@ class Store:
     def missing(self, keys: Iterable[bytes]) -> set[bytes]:
         """The keys that have no vector here."""
         unknown = set(keys) - self._sound
-        return unknown - {key for key, _ in self._read(list(unknown))}
+        return unknown - {key for key, _ in self._read(unknown)}
 
     def vectors(self, keys: Sequence[bytes]) -> Vectors:
         """The vector of each key; every key must be here."""
-        places: dict[bytes, list[int]] = {}
-        for place, key in enumerate(keys):
-            places.setdefault(key, []).append(place)
-        found: Vectors = np.zeros((len(keys), 1), self._kind)
-        for key, content in self._read(list(places)):
-            vector = np.frombuffer(content, self._kind)
-            if len(vector) != found.shape[1]:
-                found = np.zeros((len(keys), len(vector)), self._kind)
-            found[places.pop(key)] = vector
-        if places:
+        known = dict(self._read(dict.fromkeys(keys)))
+        if not known.keys() >= set(keys):
             raise MatcherError(f"vectors kept in {str(self._file)!r} are gone: start again")
-        return found
+        rows = [np.frombuffer(known[key], self._kind) for key in keys]
+        return np.stack(rows) if rows else np.zeros((0, 1), self._kind)
 
     def add(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         """Keep vectors, on disk where there is a database."""
@@ -121,7 +120,7 @@ class Store:
             return
         with self._warning_of_faults(file):
             file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(_opened(file)) as database, database:
+            with _opened(file) as database, database:
                 database.executemany(
                     "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
                     ((key, row, _checksum(file, key, row)) for key, row in rows.items()),
@@ -139,12 +138,10 @@ class Store:
                 asked.append(key)
         if not asked or (file := self._file) is None or not file.exists():
             return
-        with self._warning_of_faults(file), closing(_opened(file)) as database:
-            for start in range(0, len(asked), _AT_ONCE):
-                part = asked[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, vector, checksum FROM vectors WHERE key IN ({marks})"
-                for key, vector, checksum in database.execute(query, part).fetchall():
+        with self._warning_of_faults(file), _opened(file) as database:
+            query = "SELECT vector, checksum FROM vectors WHERE key = ?"
+            for key in asked:
+                for vector, checksum in database.execute(query, (key,)).fetchall():
                     if key not in self._sound and checksum != _checksum(file, key, vector):
                         _warn_of_damage(file, "a checksum is another")
                         continue
@@ -168,17 +165,14 @@ class Store:
             file.unlink(missing_ok=True)
 
 
-def _opened(file: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(file, timeout=WAIT)
-    try:
+@contextmanager
+def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(file, timeout=WAIT)) as database:
         database.execute(
             "CREATE TABLE IF NOT EXISTS vectors "
             "(key BLOB PRIMARY KEY, vector BLOB NOT NULL, checksum INTEGER NOT NULL)"
         )
-    except BaseException:
-        database.close()
-        raise
-    return database
+        yield database
 
 
 def _checksum(file: Path, key: bytes, vector: bytes) -> int:
