@@ -195,6 +195,7 @@ class MatchCache:
         payload = pairs.write_ipc(None).getvalue()
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)  # what is not whole, or a pipe
             write_file(file, MAGIC + _digest(payload, file.name) + payload)
         except (OSError, OutputError) as error:
             why = f"{file}: {reason_of(error)}" if isinstance(error, OSError) else error
