@@ -91,6 +91,7 @@ STARTS = {
     "score by fuzzy": Start(
         f"score {RUN} {GOLD} --quiet --matcher fuzzy", 95, "polars.dataframe rapidfuzz scipy"
     ),
+    "follow": Start("follow fixtures/nuggets.tsv", 106, "polars.dataframe rapidfuzz scipy"),
     "curve": Start(f"curve {RUN} {GIVEN}", 147, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 166, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 106, "pandas polars.dataframe rapidfuzz scipy"),

@@ -252,7 +252,8 @@ def test_every_command_has_help_that_begins_with_its_summary(
 def test_every_option_has_help_and_stands_in_the_reference(
     name: str, command: click.Command
 ) -> None:
-    options = [each for each in command.params if isinstance(each, click.Option)]
+    every = [each for each in command.params if isinstance(each, click.Option)]
+    options = [each for each in every if not each.hidden]
     assert [each.opts for each in options if not each.help] == []
     section = reference_of(name)
     assert [o for each in options for o in each.opts if not mentioned(o, section)] == []

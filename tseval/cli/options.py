@@ -61,7 +61,7 @@ class DeclaredOption(click.Option):
     """An option that tells what is declared of it."""
 
     def __init__(self, flags: Sequence[str], what: Declared, **more: Any) -> None:
-        shown = {"help": what.help, "hidden": what.hidden}
+        shown: dict[str, Any] = {"help": what.help, "hidden": what.hidden}
         super().__init__(flags, shell_complete=complete, **shown, **more)
         self.what = what
 
