@@ -25,7 +25,6 @@ from tseval.comparison.directions import (
 from tseval.comparison.plan import Treatment
 from tseval.comparison.row_groups import of_one_kind
 from tseval.core.family import Words
-from tseval.core.measure import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MissingTopics, UsageError, check_known
@@ -353,7 +352,7 @@ def _unweighed(
 
 def _pooled(name: str, families: tuple[str, ...] | None) -> Words:
     """The words of the family that may take `all` of this measure from all topics together."""
-    pooled = (each for each in known_measures(name, families) if each.definition.reads == MEAN)
+    pooled = (each for each in known_measures(name, families) if each.definition.may_pool)
     return next((family(each.family).words for each in pooled), Words())
 
 

@@ -106,6 +106,11 @@ class Definition:
     also: tuple[str, ...] = ()
     """What people call it besides its title, such as `F1`."""
 
+    @property
+    def may_pool(self) -> bool:
+        """Whether the rule `mean` can have `all` pool the topics, as a quotient of sums."""
+        return self.reads == MEAN
+
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; a `MeasureError` lists the known ones."""
         for parameter in self.parameters:

@@ -34,7 +34,7 @@ from tseval.core.frames import (
 )
 from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import natural
-from tseval.core.measure import MEAN, Measure
+from tseval.core.measure import Measure
 from tseval.core.registry import measures as measures_of
 from tseval.core.results import Result, Values
 from tseval.core.rules import Edition, each_once
@@ -302,7 +302,7 @@ class ClusterEvaluation(FrameEvaluation):
 
     def pools(self, measure: Measure) -> bool:
         """Return whether `all` of a measure is that of all topics' posts together."""
-        return measure.definition.reads == MEAN and self.edition.rules.mean == rows.POSTS
+        return measure.definition.may_pool and self.edition.rules.mean == rows.POSTS
 
     def content_of(self, measure: Measure) -> Content:
         """Return what a measure is taken from; what it lacks is a `UsageError`."""
@@ -359,7 +359,7 @@ class ClusterEvaluation(FrameEvaluation):
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what is not wrong, but what a reader of these measures should know."""
         contents = {id(each): each for each in map(self.content_of, wanted)}.values()
-        is_selective = any(m.definition.reads == MEAN and not m.has("unique") for m in wanted)
+        is_selective = any(m.definition.may_pool and not m.has("unique") for m in wanted)
         tables, posts = self.frames.tables, self.frames.tables["runs"]
         clusters = tables.get("clusters")
         remarks = () if clusters is None else clusters.notes

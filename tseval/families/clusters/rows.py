@@ -2,6 +2,21 @@
 
 A *report* is a post of a run in a cluster. The topics of reports are those of the clusters, those
 of pushed posts are those of the qrels, and those of live judgments their own.
+
+`index["reports"]`
+: The reports by run, cluster, time, post: `run topic cluster post time`, where `post` is the place
+  of the row among all posts of runs and `time` is that of the run; `before`, how many reports of
+  the cluster the run returned earlier (0 marks its first report); `delay`, how many seconds after
+  the cluster's first post the post was made, by the times of the table of clusters; `own`, whether
+  the cluster was made for the post; `scored`, whether the report counts for latency and redundancy.
+
+`index["clusters"]`
+: The clusters: `cluster topic cluster_id start end posts`; `same_as`, the first cluster of the
+  topic with the same posts, as which it counts in the coverage of the runs in `index["made"]`.
+
+`index["days"]`, `index["delays"]`
+: For pushed posts a row a run, topic and day with its counts and gains, and a row a push that
+  earned a gain with its delay in seconds.
 """
 
 from __future__ import annotations
