@@ -34,6 +34,8 @@ PIECE = 1 << 20
 """How many bytes of a stream are taken at once, if so many are there."""
 TIMES_OF_RUN = "--times run"
 """Another option's value with which all posts of a run are looked at before any is scored."""
+WRITTEN_AT_ONCE = 1000
+"""How many lines of output are written at once."""
 STREAM = "-"
 """The rows that are followed come from standard input, whether that is said or not."""
 
@@ -219,12 +221,17 @@ def piece() -> bytes:
 
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines together, and those that were told before whatever ends them."""
+    """Write lines many at once, and those that were told before whatever ends them."""
+    told: list[str] = []
     try:
         for line in lines:
-            sys.stdout.write(f"{line}\n")
+            told.append(line)
+            if len(told) == WRITTEN_AT_ONCE:
+                together, told = told, []
+                click.echo("\n".join(together))
     finally:
-        sys.stdout.flush()
+        if told:
+            click.echo("\n".join(told))
 
 
 @contextmanager
