@@ -220,7 +220,7 @@ class LexicalBlock:
         texts, asked = self.words.contained.all_rows, words.contained.nuggets.incidence.T.tocsr()
         update = np.repeat(np.arange(len(windows.counts)), windows.counts)
         width, model = len(words.with_digits), self.gold.model
-        whole = {"mass": words.whole["mass"], "digits": words.whole["digits"]}
+        whole = {"mass": words.in_full["mass"], "digits": words.in_full["digits"]}
         whole["grams"] = np.ones(width)
         slope = (model.each["found"] + model.each["heaviest"]) / words.unit
         lacking = wanted - 1e-6 - model.log_odds(whole)
@@ -232,7 +232,7 @@ class LexicalBlock:
             window, nugget = np.nonzero(slope * weight >= enough)  # as if every digit were found
             found = weight[window, nugget] / words.unit
             numbers = {name: number[nugget] for name, number in whole.items()}
-            heaviest = np.minimum(found, words.whole["heaviest"][nugget])
+            heaviest = np.minimum(found, words.in_full["heaviest"][nugget])
             numbers |= {"found": found, "heaviest": heaviest, "length": length[window]}
             kept = model.log_odds(numbers) >= wanted
             return update[part][window[kept]] * width + nugget[kept]
@@ -288,7 +288,7 @@ class AlignedGold:
     @property
     def highest(self) -> NDArray[np.float64]:
         """The log odds that each nugget can reach at most, but for alignment and length."""
-        return self.model.log_odds({**self.words.whole, **self.others})
+        return self.model.log_odds({**self.words.in_full, **self.others})
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,7 @@ class WordsGold:
         return count
 
     @cached_property
-    def whole(self) -> Numbers:
+    def in_full(self) -> Numbers:
         """What words tell of each nugget if all of them are found."""
         nuggets = self.contained.nuggets
         carried = nuggets.incidence.multiply(nuggets.weights).tocsr()
@@ -105,7 +105,7 @@ class PairWords:
         found, heaviest, digits = self._best(update, nugget)
         wanted = gold.with_digits[nugget]
         return {
-            "mass": gold.whole["mass"][nugget],
+            "mass": gold.in_full["mass"][nugget],
             "found": found / gold.unit,
             "heaviest": heaviest / gold.unit,
             "digits": np.where(wanted > 0, digits / np.maximum(wanted, 1), -1.0),

@@ -227,13 +227,13 @@ class Correction:
     ) -> CorrectedScores:
         """Return corrected scores with all that is known of how sure they are."""
         each = [
-            self.beside(scores, at, measure, automatic[at].value, options)
+            self.other_estimates(scores, at, measure, automatic[at].value, options)
             for at, measure in enumerate(wanted)
         ]
         beside = {name: np.column_stack([own[name] for own in each]) for name in each[0]}
         return CorrectedScores(**fields_of(scores), beside=beside)
 
-    def beside(
+    def other_estimates(
         self, scores: Scores, at: int, measure: Measure, uncorrected: FloatArray, options: Any
     ) -> dict[str, FloatArray]:
         """What stands beside the corrected values of a measure: two intervals, other estimates.

@@ -435,7 +435,7 @@ class TemporalEvaluation(FrameEvaluation):
 
 def find_assessed(
     tables: Mapping[str, Table], updates: pl.DataFrame, nuggets: pl.DataFrame
-) -> rows.Found:
+) -> rows.UpdatePairs:
     """Return the pairs of the matches that were given; those that fit nothing are refused.
 
     Without a pool all updates were judged, unless the track published the matches; its assessors
@@ -452,7 +452,7 @@ def find_assessed(
     is_whole = maker is not None or (pool is None and not files.is_published(matches))
     judged = None if is_whole else pairs["update"]
     pairs = pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
-    return rows.Found(pairs, maker or ASSESSED, judged, files.are_in_bytes(matches))
+    return rows.UpdatePairs(pairs, maker or ASSESSED, judged, files.are_in_bytes(matches))
 
 
 # Inputs that are read once, and scored more than once.

@@ -79,7 +79,7 @@ class StreamedEvaluation(TemporalEvaluation):
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what a reader should know of files that do not fit together, and of runs."""
         tables = self.coded
-        found, updates = rows.Found(self.found), tables["updates"].frame
+        found, updates = rows.UpdatePairs(self.found), tables["updates"].frame
         yield from rows.find_warnings(tables, updates, found, self.frames, self.census)
         yield from super().caveats(wanted)
 
@@ -169,7 +169,7 @@ class TemporalGold(FrameGold):
         tables = {**self.tables, "updates": replace(runs, frame=frame)}
         updates = frame.with_row_index("update").with_columns(weight=1.0)
         pairs = updates.select("update", "says").explode("says").drop_nulls().unnest("says")
-        found, updates = rows.Found(pairs), updates.drop("says")
+        found, updates = rows.UpdatePairs(pairs), updates.drop("says")
         index = rows.index_of(tables, updates, self.nuggets, found, RULES, self.times)
         request = self.request._replace(tables=tables)
         fields = {"request": request, "found": pairs, "numbers": self.topics.rename_in(others)}

@@ -46,7 +46,7 @@ def verdicts_in(tables: Mapping[str, Table]) -> Table | None:
 
 def find_matched(
     request: Request, updates: pl.DataFrame, nuggets: pl.DataFrame, matcher: str
-) -> rows.Found:
+) -> rows.UpdatePairs:
     """Return what a matcher finds, with corrections laid over it."""
     tables, options, rule = request.tables, request.options, request.rules.grades
     pool, verdicts, decided = rows.pool_of(tables), verdicts_in(tables), None
@@ -70,7 +70,7 @@ def find_matched(
         found = found.with_columns(grade=pl.col("score").fill_null(1.0))
         if rule == "full":
             found = found.filter(pl.col("grade") == 1).drop("grade")
-    return rows.Found(
+    return rows.UpdatePairs(
         found,
         str(using),
         traits=answer_traits(using),
@@ -164,7 +164,7 @@ def recalls(judged: JudgedUpdates, pairs: pl.DataFrame, gold: Table) -> FloatArr
     sent = replace(gold, name="updates", frame=frame, runs=tuple(judged.runs))
     tables, rules = {"updates": sent, "nuggets": gold}, Rules()
     updates, nuggets = rows.find_scored_updates(tables, rules), rows.find_nuggets(tables, rules)
-    found = rows.Found(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
+    found = rows.UpdatePairs(pairs.select(pl.col("update", "nugget").cast(pl.UInt32)))
     index = rows.index_of(tables, updates, nuggets, found, rules)
     reward = "binary" if (nuggets["importance"] < 0).any() else "importance"
     asked = [measure(f"R(reward={reward})")]

@@ -224,7 +224,7 @@ class EarliestIndex(FrameIndex):
         return self._known[key]
 
 
-class Found(NamedTuple):
+class UpdatePairs(NamedTuple):
     """Who says what: `update nugget`, and `grade score start end` as far as there are such."""
 
     pairs: pl.DataFrame
@@ -425,7 +425,7 @@ def index_of(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
     nuggets: pl.DataFrame,
-    found: Found,
+    found: UpdatePairs,
     rules: Rules,
     times: pl.DataFrame | None = None,
 ) -> EarliestIndex:
@@ -662,7 +662,7 @@ def add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def find_warnings(
     tables: Mapping[str, Table],
     updates: pl.DataFrame,
-    found: Found,
+    found: UpdatePairs,
     index: EarliestIndex,
     census: pl.DataFrame | None = None,
 ) -> Iterator[str]:
@@ -707,7 +707,7 @@ def find_warnings(
 
 
 def _warn_of_matches(
-    tables: Mapping[str, Table], updates: pl.DataFrame, found: Found
+    tables: Mapping[str, Table], updates: pl.DataFrame, found: UpdatePairs
 ) -> Iterator[str]:
     """Yield warnings about matches; only those that a track published may name unknown nuggets."""
     matches, nuggets = tables["matches"].frame, tables["nuggets"].frame.with_row_index("nugget")
