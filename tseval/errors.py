@@ -48,11 +48,11 @@ def check_choice(name: str, value: str, known: Collection[str]) -> None:
         raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}{like}")
 
 
-def check_known(what: str, name: str, known: Iterable[str]) -> None:
-    """Refuse the name of a thing that is not here."""
+def check_known(what: str, name: str, known: Iterable[str], where: str = "") -> None:
+    """Refuse the name of a thing that is not here; the message begins with where it stands."""
     if name not in (names := list(known)):
         like = did_you_mean(name, names)
-        raise UsageError(f"no {what} '{name}' here; there are: {', '.join(names)}{like}")
+        raise UsageError(f"{where}no {what} '{name}' here; there are: {', '.join(names)}{like}")
 
 
 def check_suffix(name: str, form: str, known: Iterable[str]) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.program import FIXTURES, NUGGETS, tseval
+from tseval.cli.follow import FAMILIES
+from tseval.core.registry import all_families
 
 LIVE = (FIXTURES / "live.jsonl").read_bytes()
 CLUSTERS = str(FIXTURES / "clusters.tsv")
@@ -55,6 +57,10 @@ def test_each_family(family: str, command: str, arguments: list[str], stream: by
     assert new.code == 0
     assert json.loads(new.out.splitlines()[-1])["final"]
     assert "--every" in tseval("follow", "--family", family, "--help").out
+
+
+def test_every_family_that_reads_streams_can_be_followed() -> None:
+    assert set(FAMILIES) == {each.name for each in all_families() if each.gold is not None}
 
 
 def test_the_family_is_temporal_where_none_is_named() -> None:

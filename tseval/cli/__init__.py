@@ -51,6 +51,11 @@ def summaries() -> dict[str, str]:
     return known | {name: told for name, told in more.items() if name not in known}
 
 
+def is_command(name: str) -> bool:
+    """Whether there is such a command; only for an unknown one plug-ins are looked through."""
+    return name in built_in() or name in summaries()
+
+
 def plugged_families() -> dict[str, Any]:
     """The families that plug-ins bring."""
     if not may_be_named(PLUGGED):
@@ -69,9 +74,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import a command; None if there is none of this name."""
-        if name not in built_in() and name not in summaries():
-            return None
-        return _command_named(name)
+        return _command_named(name) if is_command(name) else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """The commands that begin so, without importing any, and the options."""
@@ -85,8 +88,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is named; of an unknown one, which it may have been meant to be."""
-        known = args and (args[0].startswith("-") or args[0] in built_in())
-        if args and not known and args[0] not in summaries():
+        if args and not args[0].startswith("-") and not is_command(args[0]):
             from tseval.errors import did_you_mean
 
             like = did_you_mean(args[0], summaries())

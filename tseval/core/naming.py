@@ -211,7 +211,7 @@ def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> N
     schemas = registry.schemas()
     for each in names:
         if each.kind and not each.kept:
-            check_known("table", each.kind, schemas)
+            check_known("table", each.kind, schemas, f"--column {each}: ")
     found: set[ColumnName] = set()
     for source in sources:
         with suppress(InputError):
@@ -293,7 +293,7 @@ def _check_kind(said: ColumnName, given: Sequence[_InputKind]) -> None:
         return
     if said.kept and any(said.kind in input_tables(f.inputs) for f in registry.all_families()):
         return
-    check_known("input", said.kind, kinds)
+    check_known("input", said.kind, kinds, f"--column {said}: ")
     raise UsageError(f"--column {said}: no {said.kind} are given")
 
 
