@@ -41,6 +41,7 @@ _PUBLIC = {
     "sample_posts": "tseval.families.clusters.family",
     "sample": "tseval.families.calls",
     "score": "tseval.families.calls",
+    "score_battles": "tseval.families.calls",
     "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",
     "score_clusters": "tseval.families.calls",

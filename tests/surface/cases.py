@@ -228,6 +228,12 @@ OTHERS = (
     "measures tNDCG",
     "measures F_pra",
     "init mine",
+    "battles fixtures/battles.tsv -q",
+    "battles fixtures/battles.tsv --intervals",
+    *(
+        f"battles fixtures/battles.tsv --explain {v}"
+        for v in ("pairs", "cycles", "order", "judges")
+    ),
     "--help",
     "--version",
     "nonsense",
@@ -266,6 +272,7 @@ CALLS = (
     "tseval.score_timelines('fixtures/timelines/swift.jsonl', 'fixtures/timelines/gold.jsonl')",
     "tseval.score_crisisfacts('fixtures/crisisfacts/collapsed.jsonl', "
     "'fixtures/crisisfacts/labels.tsv')",
+    "tseval.score_battles('fixtures/battles.tsv', measures=['wins', 'BT@2023-11-15'])",
     f"tseval.curve('{RUNS.split()[0]}', '{GOLD}', matches='fixtures/matches.tsv')",
     f"tseval.match('{RUNS.split()[0]}', '{GOLD}', matcher='exact')",
     f"tseval.explain('{RUNS.split()[0]}', '{GOLD}', matches='fixtures/matches.tsv')",

@@ -60,5 +60,10 @@ FAMILIES = {
         "crisisfacts",
         "Facts of a crisis day by day: CrisisFACTS 2022 and 2023.",
     ),
+    "battles": Entry(
+        "tseval.families.battles.family",
+        "battles",
+        "Ratings of runs that judges compared two by two.",
+    ),
 }
 """Every family by the name that its measures go by, in the order in which they are listed."""

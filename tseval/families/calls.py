@@ -45,6 +45,7 @@ CALLS = {
         placed={"pairs": PAIRS, "depth": DEPTH, "seed": 0},
         without=("at", "on_missing", "undefined", "resume"),
     ),
+    "score_battles": Call("battles"),
     "score_changes": Call("changes"),
     "score_clusters": Call("clusters"),
     "score_crisisfacts": Call("crisisfacts"),

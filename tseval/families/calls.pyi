@@ -209,6 +209,23 @@ def sample(
     time_zone: str | None = ...,
     clock: Literal["relative"] | None = ...,
 ) -> pd.DataFrame: ...
+def score_battles(
+    judgments: Runs,
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    *,
+    intervals: bool = ...,
+    at: str | Sequence[str] | None = ...,
+    on_missing: OnMissing | None = ...,
+    jobs: int | None = ...,
+    engine: str | Engine = ...,
+    scheduler: str | None = ...,
+    input_format: Forms = ...,
+    columns: Columns = ...,
+    undefined: Undefined = ...,
+    time_format: str | None = ...,
+    time_zone: str | None = ...,
+    clock: Literal["relative"] | None = ...,
+) -> Scores: ...
 def score_changes(
     runs: Runs,
     qrels: Given,
