@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -43,17 +42,6 @@ def process_of(_: Unit) -> int:
     return os.getpid()
 
 
-def safe_path_of_process(_: Unit) -> bool:
-    """Whether the process that did the unit was started without its folder to import from."""
-    time.sleep(0.02)
-    return sys.flags.safe_path
-
-
-def threads_allowed(_: Unit) -> str | None:
-    """How many threads libraries may have in the process that did the unit."""
-    return os.environ.get("OMP_NUM_THREADS")
-
-
 def polars_threads(_: Unit) -> int:
     """How many threads polars has in the process that did the unit."""
     import polars as pl
@@ -90,20 +78,3 @@ class Killed:
                     mark.touch()
                     os.kill(os.getpid(), signal.SIGKILL)
         return unit.first or 0
-
-
-@dataclass(frozen=True)
-class FirstWaitsForFifth:
-    """The first unit is done after the fifth; says who did a unit, and when."""
-
-    folder: str
-
-    def __call__(self, unit: Unit) -> tuple[int, float]:
-        mark = Path(self.folder, "fifth")
-        if unit.first == 1:
-            patience = time.monotonic() + 60
-            while not mark.exists() and time.monotonic() < patience:
-                time.sleep(0.01)
-        if unit.first == 5:
-            mark.touch()
-        return os.getpid(), time.monotonic()

@@ -35,12 +35,10 @@ A worker of this machine that dies is started again, for which Dask has 15 secon
 busy machine, or where one unit kills several, it would do without them from then on.
 """
 HERE = "127.0.0.1"
-CERTIFICATES = {
-    "ca-file": "DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
-    "client.cert": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT",
-    "client.key": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
-}
-"""What Dask needs to know for an encrypted connection, and where it looks for it."""
+DISTRUST = (
+    ", or one of the two does not trust the other's certificate (Dask reads this one's from "
+    "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY)"
+)
 DECIDING = ("numpy", "polars", "pyarrow", "rapidfuzz")
 """Packages beside tseval whose version decides what a worker reads and finds."""
 PYTHON = "Python"
@@ -117,15 +115,11 @@ class Cluster:
             except TimeoutError as error:
                 if future.done():
                     return future.result()  # it came just now, or the work itself raised it
-                if not self._has_workers():
+                if self._own is not None:  # a worker of this machine is started again
+                    with suppress(TimeoutError):
+                        self._client.wait_for_workers(1, timeout=PATIENCE_HERE)
+                if not self._client.ncores():
                     raise EngineError(f"{unit}: no worker is left; {START}") from error
-
-    def _has_workers(self) -> bool:
-        """Whether there is a worker; one of this machine is waited for, it is started again."""
-        if self._own is not None:
-            with suppress(TimeoutError):
-                self._client.wait_for_workers(1, timeout=PATIENCE_HERE)
-        return bool(self._client.ncores())
 
     def _joined(self) -> Any:
         if self._client is None:
@@ -145,42 +139,25 @@ class Cluster:
 
     def _connected(self, distributed: Any) -> Any:
         if self.scheduler is None:
-            from tseval.parallel.nanny import WorkerLauncher
-
             workers = self.jobs or cores()
             allow_files(workers)
             with starting_processes():
                 self._own = distributed.LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
-                    worker_class=WorkerLauncher,
                     env=threads_of_worker(),
                     host=HERE,
                     dashboard_address=f"{HERE}:0",
                     silence_logs=logging.CRITICAL,
                 )
-            return connected(distributed.Client, self._own)
-        encrypted = self.scheduler.startswith("tls://")
-        if encrypted:
-            self._check_certificate()
+            return distributed.Client(self._own, set_as_default=False)
         try:
             _greet(distributed, self.scheduler)
-            return connected(distributed.Client, self.scheduler, timeout=PATIENCE)
+            return distributed.Client(self.scheduler, set_as_default=False, timeout=PATIENCE)
         except (OSError, ValueError) as error:
-            distrust = ", or one of the two does not trust the other's certificate" * encrypted
+            distrust = DISTRUST * self.scheduler.startswith("tls://")
             reason = f"no scheduler answers at {self.scheduler}{distrust}: {START}"
             raise EngineError(reason) from error
-
-    def _check_certificate(self) -> None:
-        """Refuse to go on without the certificates that Dask's configuration has to name."""
-        dask = import_module("dask")
-        for name, variable in CERTIFICATES.items():
-            file = dask.config.get(f"distributed.comm.tls.{name}", None)
-            if file is None or not os.path.isfile(file):  # noqa: PTH113 - any text
-                lacks = f"names no {name}" if file is None else f"names {file}, which is no file"
-                raise EngineError(
-                    f"{self.scheduler}: Dask's configuration {lacks}: set {variable} to its path"
-                )
 
     def _check(self) -> None:
         """Refuse a cluster without workers, and one with workers of another version."""
@@ -236,21 +213,6 @@ def _greet(distributed: Any, scheduler: str) -> None:
             raise
         except Exception as error:  # Dask takes whatever is said for its own, such as for sizes
             raise OSError(str(error)) from error
-
-
-def connected(client: Any, where: Any, **options: Any) -> Any:
-    """A client of a cluster, closed at once if it cannot connect.
-
-    Python would close it as garbage, at any time: even while Dask holds the lock that closing waits
-    for, and then for good.
-    """
-    made = client.__new__(client)
-    try:
-        made.__init__(where, set_as_default=False, **options)
-    except BaseException:
-        made.close()
-        raise
-    return made
 
 
 @frozen

@@ -6,7 +6,7 @@ import os
 import platform
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -18,6 +18,8 @@ from tseval.records import frozen
 Result = TypeVar("Result")
 CURE = "every worker needs the same files under the same paths, and they may not change meanwhile"
 SAFE_PATH = "PYTHONSAFEPATH"
+"""Set, Python imports nothing from the folder that it is started in: a `joblib.py` beside the data.
+"""
 FILES, FILES_OF_WORKER = 40, 12
 """So many files a process has open at a time that starts workers, and more for each of them."""
 
@@ -65,11 +67,11 @@ def allow_files(jobs: int) -> None:
 
 @contextmanager
 def starting_processes() -> Iterator[None]:
-    """Processes that are started meanwhile see no interrupt, and no module beside the data.
+    """Processes that are started meanwhile see no interrupt; who started them ends them.
 
-    Who started them ends them. An interrupt that comes meanwhile is seen afterwards.
+    One that comes meanwhile is seen afterwards.
     """
-    with safe_path(), interrupts_wait():
+    with interrupts_wait():
         if not hasattr(signal, "pthread_sigmask"):
             yield
             return
@@ -103,46 +105,6 @@ def interrupts_wait() -> Iterator[None]:
         if came:
             handler(signal.SIGINT, came[0])
 
-
-class SafePath:
-    """While anybody holds it, Python that is started imports nothing from the working directory.
-
-    A worker begins as `python -c`, which looks there first: a `joblib.py` that somebody left beside
-    the data would run. What this process imports from, workers are told afterwards. Several threads
-    may hold it at a time, and let go in any order; the last leaves the environment as it was.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._before: dict[str, str | None] = {}
-
-    @contextmanager
-    def __call__(self, more: Iterable[str] = ()) -> Iterator[None]:
-        """Hold it for as long as the block; of `more` is known that they are set meanwhile."""
-        with self._lock:
-            for name in (SAFE_PATH, *more):
-                self._before.setdefault(name, os.environ.get(name))
-            os.environ[SAFE_PATH] = "1"
-            self._holders += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._holders -= 1
-                if not self._holders:
-                    self._restore()
-
-    def _restore(self) -> None:
-        for name, value in self._before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        self._before.clear()
-
-
-safe_path = SafePath()
 
 Work: TypeAlias = Callable[[Unit], Result]
 """Must survive pickling, and give the same result however often and wherever it is called."""

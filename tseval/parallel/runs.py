@@ -30,12 +30,8 @@ class ParallelRunReader:
     ) -> Iterator[Table]:
         """The tables, in the order of the inputs."""
         if self.sharing.is_in_process:
-            return map(read, inputs, names)
-        return self._shared(read, inputs, names)
-
-    def _shared(
-        self, read: Read[Table], inputs: Sequence[Input], names: Sequence[str]
-    ) -> Iterator[Table]:
+            yield from map(read, inputs, names)
+            return
         listed = list(zip(inputs, names, strict=True))
         files = [
             RunFile(
@@ -73,12 +69,11 @@ class ReadWork:
 
     read: Read[Any]
 
-    def __call__(self, unit: Unit) -> Any:
+    def __call__(self, unit: Any) -> Any:
         """The run's table, with the hash of its file."""
         check_visible(unit.path)
-        known = unit if isinstance(unit, RunFile) else RunFile(unit.path, shown=unit.path)
-        source = Input(known.shown)
+        source = Input(unit.shown)
         source.file = Path(unit.path)
-        source.columns = dict(known.columns)
-        source.run_name = known.run if known.renamed else None
-        return self.read(source, known.run)
+        source.columns = dict(unit.columns)
+        source.run_name = unit.run if unit.renamed else None
+        return self.read(source, unit.run)
