@@ -30,8 +30,8 @@ from tests.cases import read
 from tests.oracles import temporal as slow
 from tseval.core.curves import curves
 from tseval.core.registry import measures
+from tseval.core.results import curve, evaluate
 from tseval.core.scoring import scores_of
-from tseval.core.taking import curve, evaluate
 from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.families.temporal.files import read_updates
 

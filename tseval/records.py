@@ -7,28 +7,14 @@ text and compiles them, which was half of what commands took to start. Here `dat
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import Field, FrozenInstanceError, dataclass, field
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
-
-T = TypeVar("T")
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 
-@overload
 @dataclass_transform(frozen_default=True, field_specifiers=(field, Field))
-def frozen(cls: type[T]) -> type[T]: ...
-
-
-@overload
-@dataclass_transform(frozen_default=True, field_specifiers=(field, Field))
-def frozen(*, eq: bool = True, kw_only: bool = False) -> Callable[[type[T]], type[T]]: ...
-
-
-def frozen(
-    cls: type[T] | None = None, *, eq: bool = True, kw_only: bool = False
-) -> type[T] | Callable[[type[T]], type[T]]:
+def frozen(cls: Any = None, *, eq: bool = True, kw_only: bool = False) -> Any:
     """A class of records, which is what `dataclass(frozen=True)` makes of it.
 
     A field is set once, by `__init__`; `__post_init__` changes one by `object.__setattr__`. What
@@ -36,7 +22,7 @@ def frozen(
     """
     methods = (*OF_ALL, *(COMPARED if eq else ()))
 
-    def made(cls: type[T]) -> type[T]:
+    def made(cls: type) -> type:
         whole: Any = dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
         for name in methods:
             if whole.__dict__.get(name) is None:  # Python itself puts None for __hash__

@@ -20,10 +20,10 @@ import scipy.stats
 from tests import cases
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, Outcome
 from tests.program import tseval as program
-from tseval.core import trend_caveats, trends
-from tseval.core.batches import Batches, cover
+from tseval.core import trends
 from tseval.core.panels import Line, Picture, Point
 from tseval.core.registry import measures
+from tseval.core.results import Batches, cover
 from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.reporting.charts.curves import MeasureAxis, Words, batch_picture
 from tseval.reporting.charts.drawing import draw
@@ -175,12 +175,12 @@ class TestTogether:
 
     def test_what_is_lost_is_told_of_its_run(self, evaluation: TemporalEvaluation) -> None:
         (drawn,) = trends.batch_series(evaluation, measures(["R"]), 7200)
-        assert not list(trend_caveats.outside(evaluation, [drawn]))
+        assert not list(trends.outside(evaluation, [drawn]))
         index = evaluation.index
         is_moved = (pl.col("run") == "thorough") & (pl.col("topic") == "flood")  # nine updates
         later = pl.col("time") + 1e6 * is_moved.cast(pl.Float64)
         moved = replace(index, outputs=index.outputs.with_columns(time=later))
-        told = list(trend_caveats.outside(replace(evaluation, frames=moved), [drawn]))
+        told = list(trends.outside(replace(evaluation, frames=moved), [drawn]))
         where = "before the first batch of the topic or after the last"
         assert told == [f"run thorough: 9 messages {where}"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 
@@ -14,10 +15,9 @@ from tests.families.temporal.test_temporal_properties import ALL, scored
 from tests.oracles import batches as slow
 from tests.oracles import temporal
 from tseval.core import trends
-from tseval.core.batches import Batches, cover
-from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
+from tseval.core.kernel import ALWAYS, Contributions, ratio
 from tseval.core.registry import measures
-from tseval.core.results import Values
+from tseval.core.results import Batches, ContributionResult, cover
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.io.names import ABSENT
 from tseval.io.schema import ALL_TOPICS
@@ -112,9 +112,12 @@ DATED = st.lists(st.tuples(st.integers(0, 2), TIMES, st.integers(-3, 9)), max_si
 LONG = st.sampled_from([0.1, 0.7, 1.0, 1 / 3, 3.0, 86.4])
 
 
-def ledger(rows: list[tuple[int, float, int]]) -> Ledger:
-    unit, time, amount = zip(*rows, strict=True) if rows else ((), (), ())
-    return Ledger.of(np.array(unit, int), np.array(time, float), np.array(amount, float))
+UNITS = pl.DataFrame({"run": np.zeros(3, int), "topic": np.arange(3)})
+
+
+def amounts(rows: list[tuple[int, float, int]], name: str) -> pl.DataFrame:
+    types = {"topic": pl.Int64, "time": pl.Float64, name: pl.Float64}
+    return pl.DataFrame(rows, types, orient="row").with_columns(run=pl.lit(0, pl.Int64))
 
 
 @given(DATED, LONG, st.lists(st.integers(1, 60), min_size=3, max_size=3), st.floats(-3, 9))
@@ -123,10 +126,11 @@ def test_batches_share_out_a_ledger(
 ) -> None:
     """What is dated in the period is in one batch; what is not, in none; and always is in all."""
     cut = Batches(np.full(3, start), length, np.array(number))
-    given_ = ledger(rows)
-    always = given_.time == ALWAYS
-    lasting = np.bincount(given_.unit[always], given_.amount[always], 3)
-    sums = Account((given_,), lambda totals, _: Values(totals[0], np.full(len(totals[0]), True)))
+    given_ = amounts(rows, "value")
+    lasting = np.zeros(3)
+    for unit, time, amount in rows:
+        lasting[unit] += amount * (time == ALWAYS)
+    sums = ContributionResult(Contributions([given_], lambda sums: sums), UNITS)
     dated = sums.within(cut).value - lasting[:, np.newaxis] * cut.present
     edges = start + np.arange(cut.most + 1) * length
     for unit in range(3):
@@ -143,19 +147,21 @@ def test_a_part_of_the_time_is_an_account_of_its_own(
 ) -> None:
     """The same as the whole measure of the amounts of a batch and of those that hold always."""
     cut = Batches(np.zeros(3), length, np.array([1, 7, 4]))
-    both = [ledger([(unit, time, abs(n)) for unit, time, n in rows]) for rows in (above, below)]
-    told = Account(tuple(both), ratio).within(cut)
+    both = {"above": above, "below": below}
+
+    def share(batch: tuple[float, float] | None) -> ContributionResult:
+        tables = []
+        for name, rows in both.items():
+            every = [(unit, time, abs(n)) for unit, time, n in rows]
+            if batch is not None:
+                every = [e for e in every if e[1] == ALWAYS or batch[0] <= e[1] < batch[1]]
+            tables.append(amounts(every, name))
+        return ContributionResult(Contributions(tables, ratio()), UNITS)
+
+    told = share(None).within(cut)
     for batch in range(7):
         begin, end = batch * length, (batch + 1) * length
-        kept = [
-            [
-                row
-                for row in zip(each.unit, each.time, each.amount, strict=True)
-                if row[1] == ALWAYS or begin <= row[1] < end
-            ]
-            for each in both
-        ]
-        alone = Account(tuple(map(ledger, kept)), ratio).before(np.full(3, np.inf))
+        alone = share((begin, end)).before(np.full(3, np.inf))
         here = cut.present[:, batch]
         assert (told.defined[:, batch] == (alone.defined & here)).all()
         assert told.value[here, batch] == pytest.approx(alone.value[here])

@@ -21,9 +21,8 @@ from tests.oracles import kernel as slow
 from tests.oracles.kernel import Row
 from tests.toys.contributions import digest
 from tseval.core import kernel
-from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, KEY, Contributions
-from tseval.core.results import Changes, Values
+from tseval.core.results import Changes, ContributionResult, Values
 
 UNITS = [("a", "t1"), ("a", "t2"), ("b", "t1"), ("b", "t2")]
 START = dict(zip(UNITS, (0.0, 2.0, 0.0, 2.0), strict=True))

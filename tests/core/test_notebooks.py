@@ -17,9 +17,9 @@ from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH
 from tests.program import tseval as program
 from tseval.cli.tables import rows_table
 from tseval.comparison import Plan
-from tseval.core.calling import CommonOptions, curved
+from tseval.core.calling import Asking, curved
 from tseval.core.registry import family
-from tseval.core.safe_names import LONGEST, safe_names
+from tseval.core.scores import LONGEST, safe_names
 from tseval.errors import InputError, MissingExtra, UsageError
 
 RUNS = [SWIFT, THOROUGH]
@@ -55,7 +55,7 @@ def test_curve_has_the_rows_of_the_command() -> None:
     folder = FIXTURES / "filter"
     inputs = filtering.inputs([str(folder / "steady.tsv")], str(folder / "truth.tsv"))
     with pytest.raises(UsageError, match="taken from the whole at once"):
-        curved(filtering, inputs, filtering.options(), CommonOptions())
+        curved(Asking(filtering, inputs, filtering.options()))
 
 
 def test_explain_has_the_rows_of_the_command_with_texts_and_dates() -> None:

@@ -16,7 +16,7 @@ from tseval.cli.family_command import Call
 from tseval.cli.options import Request
 from tseval.cli.output import checked_form, deliver, warn
 from tseval.cli.progress import progress
-from tseval.core import registry, trend_caveats, trends
+from tseval.core import registry, trends
 from tseval.core.curves import curves, followed_measures, frame
 from tseval.core.declared import (
     CURVE,
@@ -271,10 +271,10 @@ def as_batches(asked: Followed, length: float) -> Drawn:
     table, trend = trends.frame(drawn), asked.options.trend
     lines = trends.line_frame(drawn) if trend else None
     picture = partial(batch_picture, table, asked.words, length / UNITS["h"], lines)
-    lost = tuple(trend_caveats.outside(asked.evaluation, drawn))
+    lost = tuple(trends.outside(asked.evaluation, drawn))
     if not trend:
         return Drawn(table, picture, lost)
-    return Drawn(trends.with_lines(table, drawn), picture, (*lost, *trend_caveats.doubts(drawn)))
+    return Drawn(trends.with_lines(table, drawn), picture, (*lost, *trends.doubts(drawn)))
 
 
 def axis(evaluation: Evaluation, measure: Measure) -> MeasureAxis:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 
 import click
 
@@ -19,7 +19,6 @@ from tseval.core.declared import (
     UNCOUNTED,
     UNMEASURED,
     Declared,
-    Details,
     build,
     check_meanings,
     declared,
@@ -37,12 +36,12 @@ def names(_context: click.Context, _option: click.Parameter, value: str | None) 
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
-def of_record(record: type, view: str = "", **changed: Unpack[Details]) -> list[click.Parameter]:
+def of_record(record: type, view: str = "", **changed: Any) -> list[click.Parameter]:
     """The options of a record: all, or those that have a meaning in a view."""
     return list(by_flag(record, view, **changed).values())
 
 
-def by_flag(record: type, view: str = "", **changed: Unpack[Details]) -> dict[str, click.Parameter]:
+def by_flag(record: type, view: str = "", **changed: Any) -> dict[str, click.Parameter]:
     """The same by their flags, with what is declared otherwise by this command."""
     return {
         what.name: option_of(field.name, field.default, replace(what, **changed))
@@ -51,7 +50,7 @@ def by_flag(record: type, view: str = "", **changed: Unpack[Details]) -> dict[st
     }
 
 
-def column_options(**changed: Unpack[Details]) -> list[click.Parameter]:
+def column_options(**changed: Any) -> list[click.Parameter]:
     """What files call columns, for commands to which the names of runs mean nothing."""
     every = by_flag(Naming, **changed)
     return [each for flag, each in every.items() if flag != "--name"]
@@ -206,9 +205,7 @@ class Request:
 SHARED = {field.name: (field, what) for field, what in declared(Request)}
 
 
-def shared(
-    name: str, words: str = "", *, default: Any = None, **changed: Unpack[Details]
-) -> click.Parameter:
+def shared(name: str, words: str = "", *, default: Any = None, **changed: Any) -> click.Parameter:
     """An option that commands share; the words stand behind its help."""
     field, what = SHARED[name]
     what = replace(what, help=f"{what.help} {words}".strip(), **changed)
@@ -221,7 +218,7 @@ def files(metavar: str, *, required: bool = False) -> click.Parameter:
     return click.Argument(["files"], nargs=-1, required=required, metavar=metavar, type=path)
 
 
-def rule(edition: str, **changed: Unpack[Details]) -> click.Parameter:
+def rule(edition: str, **changed: Any) -> click.Parameter:
     """The option that names rules; the help says which edition's to look at."""
     return shared("rules", f"`tseval measures --edition {edition}` lists them.", **changed)
 
@@ -325,7 +322,7 @@ def last(
     output: click.Parameter | None = None,
     *,
     resumes: bool = False,
-    **changed: Unpack[Details],
+    **changed: Any,
 ) -> list[click.Parameter]:
     """The options that stand last in the help of every command over files."""
     sharing = of_record(Where, **changed)

@@ -19,7 +19,7 @@ from tseval.cli.output import check_output, checked_form, deliver, leave_if, war
 from tseval.cli.progress import progress
 from tseval.core import registry
 from tseval.core.declared import FOLLOW, IN_BLOCKS, UNSHARED, declared, input_files, option
-from tseval.core.family import Access, Gold, ViewRequest
+from tseval.core.family import Access, ViewRequest
 from tseval.core.naming import AS_THEY_ARE, named_stream
 from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
@@ -108,7 +108,7 @@ def streamed(call: Call, asked: StreamOptions) -> bool:
     return True
 
 
-def read_gold(call: Call, inputs: Any, sharing: Sharing = ALONE) -> Gold:
+def read_gold(call: Call, inputs: Any, sharing: Sharing = ALONE) -> Any:
     """Read everything but the runs."""
     family, request = call.family, call.request
     if family.gold is None:

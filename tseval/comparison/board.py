@@ -31,7 +31,7 @@ from tseval.errors import MissingTopics, UsageError, check_known
 from tseval.io.faults import FaultList
 from tseval.io.given import is_frame
 from tseval.io.names import natural_order
-from tseval.io.origin import InputRecord
+from tseval.io.origin import SHORT_HASH, InputRecord
 from tseval.io.schema import ALL_TOPICS, SCORES
 from tseval.io.scores import READER, Provenance
 from tseval.io.tables import read
@@ -155,10 +155,6 @@ def scores_table(scores: Scores) -> TopicScores:
     if scores.overall is not None and scores.overall.weights is not None:
         frame = frame.with_columns(weight=scores.overall.weights[each])
     return TopicScores(frame, scores.inputs, (scores.signature,), types=scores.types)
-
-
-SHORT_HASH = 12
-"""How many hexadecimal digits of a hash a signature shows."""
 
 
 @frozen(eq=False)

@@ -131,7 +131,8 @@ def leave_out(
             moved += [_moved(measure, name, run, before.get(run), after.get(run)) for run in runs]
             is_higher_better = everyone.higher_is_better(measure)
             robustness = _robustness(before, after, 1 if is_higher_better else -1)
-            contributed.append(Contribution(measure, name, len(runs), *lost, *robustness))
+            gone = lost.matches, lost.lost, lost.nuggets
+            contributed.append(Contribution(measure, name, len(runs), *gone, *robustness))
         if progress:
             progress(place + 1, len(teams_of_runs))
     named = ";".join(f"{team}={','.join(own)}" for team, own in teams_of_runs.items())

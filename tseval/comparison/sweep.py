@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from tseval.records import frozen
 from tseval.statistics import ranks
 
 if TYPE_CHECKING:
-    from tseval.core.family import Matched
     from tseval.io.given import Given, Runs
     from tseval.parallel.sharing import Progress
 
@@ -137,7 +136,7 @@ class Tried:
     )
 
 
-def settings_of(tried: Tried, matched: Matched) -> tuple[Setting, ...]:
+def settings_of(tried: Tried, matched: Any) -> tuple[Setting, ...]:
     """The settings to try: matches that are there first, then each matcher from low to high."""
     found = [] if matched.matches_name is None else [Setting(matched.matches_name, None)]
     for name in dict.fromkeys(tried.matchers or MATCHERS):

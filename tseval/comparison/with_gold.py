@@ -14,7 +14,7 @@ from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import ALPHA, LEAD, RESAMPLES, Plan, Treatment
 from tseval.comparison.runs import check_baseline, means_of_topics, signature
 from tseval.core import declared, registry
-from tseval.core.family import Access, Evaluation, Family, Judgments, Matched, several
+from tseval.core.family import Access, Evaluation, Family, several
 from tseval.core.measure import Measure
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.scoring import chosen_measures, scores_of
@@ -49,13 +49,13 @@ class ScoredRuns:
     access: Access = field(default_factory=Access)
     """The formats of the inputs, and where runs are read and matched."""
 
-    def judgments(self) -> Judgments:
+    def judgments(self) -> Any:
         """Everything read once, for scores without some of the judgments."""
         if self.family.judgments is None:
             raise UsageError(f"no judgments of {self.family.name} can be left out")
         return self._read(self.family.judgments, self.access)
 
-    def matched(self) -> Matched:
+    def matched(self) -> Any:
         """Everything read once, for scores by one matcher after the other."""
         if self.family.matched is None:
             raise UsageError(f"no matcher finds anything in {self.family.name}")

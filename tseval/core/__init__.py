@@ -1,1 +1,1 @@
-"""What all families share: measures, rules, editions, ledgers, scores, curves, batches."""
+"""What all families share: measures, rules, editions, scores, curves, batches."""

@@ -1,25 +1,39 @@
-"""The call in Python: from inputs and options of any family to scores."""
+"""Calls in Python: from inputs and options of any family to scores, made of its declarations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import MISSING, Field, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from importlib import import_module
+from inspect import Parameter, Signature
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tseval.core import registry
-from tseval.core.declared import UNRESUMED, UNSHARED, option, rules
-from tseval.core.family import Access, Family, ViewRequest, as_measures
+from tseval.core.declared import (
+    SCORES,
+    UNRESUMED,
+    UNSHARED,
+    Declared,
+    build,
+    declared,
+    input_name,
+    option,
+    rules,
+)
+from tseval.core.family import Access, Family, ViewRequest, as_measures, several
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming, named
+from tseval.core.rules import NoRules
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, missing_topics, scores_of
 from tseval.errors import check_known
 from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
-from tseval.io.schema import ALL_TOPICS
-from tseval.io.times import TIMES, early
+from tseval.io.schema import ALL_TOPICS, Kind
+from tseval.io.times import TIME_KEYS, TIMES, early
 from tseval.parallel.sharing import Sharing, shared
 from tseval.records import frozen
 
@@ -27,9 +41,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.parallel.engine import Engine
-
-Inputs = TypeVar("Inputs")
-Options = TypeVar("Options")
 
 
 @frozen
@@ -95,14 +106,14 @@ class Asking(NamedTuple):
     family: Family[Any, Any]
     inputs: Any
     options: Any
-    common: CommonOptions
-    where: Where
+    common: CommonOptions = CommonOptions()
+    where: Where = Where()
 
 
 def evaluated(
-    family: Family[Inputs, Options],
-    inputs: Inputs,
-    options: Options,
+    family: Family[Any, Any],
+    inputs: Any,
+    options: Any,
     common: CommonOptions | None = None,
     where: Where | None = None,
 ) -> Any:
@@ -110,53 +121,37 @@ def evaluated(
     common, where = common or CommonOptions(), where or Where()
     edition = registry.edition(common.edition, family.name)
     with where.shared() as sharing:
-        wanted = tuple(as_measures(common.measures))
-        access = Access(common.forms, sharing, wanted=wanted)
+        access = Access(common.forms, sharing, wanted=tuple(as_measures(common.measures)))
         inputs = named(inputs, Naming.of(common.columns, common.times))
         return family.read(inputs, options, edition, rules(common.rules.items(), options), access)
 
 
-def explained(
-    family: Family[Inputs, Options],
-    inputs: Inputs,
-    options: Options,
-    asked: CommonOptions,
-    where: Where | None = None,
-    *,
-    view: str,
-) -> pd.DataFrame:
+def explained(asking: Asking, *, view: str) -> pd.DataFrame:
     """What a view of the family shows instead of scores; times are dates."""
-    views = {each.name: each for each in family.views if not each.asked_by}
+    views = {each.name: each for each in asking.family.views if not each.asked_by}
     check_known("view", view, views)
-    chosen = views[view]
-    evaluation = evaluated(family, inputs, options, asked, where)
+    chosen, common = views[view], asking.common
+    evaluation = evaluated(*asking)
     wanted: list[Measure] = []
     if chosen.takes_measures:
-        wanted = chosen_measures(
-            evaluation, as_measures(asked.measures) or chosen.measures, asked.at
-        )
-    shown = chosen.rows(evaluation, ViewRequest(tuple(wanted), options, per_topic=True))
+        named = as_measures(common.measures) or chosen.measures
+        wanted = chosen_measures(evaluation, named, common.at)
+    shown = chosen.rows(evaluation, ViewRequest(tuple(wanted), asking.options, per_topic=True))
     return with_dates(shown.frame)
 
 
-def curved(
-    family: Family[Inputs, Options],
-    inputs: Inputs,
-    options: Options,
-    asked: CommonOptions,
-    where: Where | None = None,
-) -> pd.DataFrame:
+def curved(asking: Asking) -> pd.DataFrame:
     """Each measure at every time at which it can change; of topics too if they are of interest."""
     from tseval.core.curves import curves, followed_measures, frame
 
-    evaluation = evaluated(family, inputs, options, asked, where)
-    named = as_measures(asked.measures)
-    chosen = chosen_measures(evaluation, named, asked.at)
+    evaluation, common = evaluated(*asking), asking.common
+    named = as_measures(common.measures)
+    chosen = chosen_measures(evaluation, named, common.at)
     wanted = followed_measures(evaluation, chosen, named=bool(named))
-    index, rule = evaluation.index, asked.on_missing or evaluation.edition.on_missing
-    topics = [*(index.topics if asked.per_topic else ()), ALL_TOPICS]
+    index, rule = evaluation.index, common.on_missing or evaluation.edition.on_missing
+    topics = [*(index.topics if common.per_topic else ()), ALL_TOPICS]
     counted = missing_topics([index], rule, evaluation.words).counted
-    as_zero = asked.undefined == "zero"
+    as_zero = common.undefined == "zero"
     drawn = curves(evaluation, wanted, topics, counted=counted, undefined_as_zero=as_zero)
     return with_dates(frame(list(drawn)))
 
@@ -173,16 +168,179 @@ def with_dates(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**dated)
 
 
-def scored(
-    family: Family[Inputs, Options],
-    inputs: Inputs,
-    options: Options,
-    common: CommonOptions,
-    where: Where,
-) -> Scores:
+def scored(asking: Asking) -> Scores:
     """The scores of inputs."""
-    evaluation = evaluated(family, inputs, options, common, where)
+    evaluation, common = evaluated(*asking), asking.common
     wanted = chosen_measures(evaluation, as_measures(common.measures), common.at)
-    return scores_of(
-        evaluation, wanted, common.on_missing, common.undefined, per_topic=common.per_topic
-    )
+    missing, undefined = common.on_missing, common.undefined
+    return scores_of(evaluation, wanted, missing, undefined, per_topic=common.per_topic)
+
+
+# Calls, made from what a family declares.
+
+
+WHERE = ("jobs", "engine", "scheduler")
+
+
+@frozen
+class Call:
+    """A call in Python over the inputs of a family; by default it gives scores."""
+
+    family: str
+    module: str = ""
+    """Where the function of its name stands that answers it."""
+    returns: str = "Scores"
+    view: str = SCORES
+    """The view whose options it takes."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The parameters that are called otherwise than their options."""
+    placed: Mapping[str, Any] = field(default_factory=lambda: {"measures": None})
+    """The last parameters by place, with their defaults."""
+    by_name: Mapping[str, Any] = field(default_factory=dict)
+    """Other defaults of parameters, and more parameters."""
+    without: tuple[str, ...] = ()
+    """The parameters that mean nothing to it."""
+
+    def options_of(
+        self, family: Family[Any, Any], record: type
+    ) -> Iterator[tuple[str, Field[Any], Declared]]:
+        """Yield the inputs or options that change what it gives, with their names in Python."""
+        for each, what in declared(record):
+            name = each.name if record is family.inputs else input_name(what)
+            name = self.names.get(name, f"{name}_" if iskeyword(name) else name)
+            if what.has_meaning(self.view) and not what.is_output and name not in self.without:
+                yield name, each, what
+
+    def parameters(self, family: Family[Any, Any]) -> Iterator[Parameter]:
+        """Yield its parameters: inputs, measures, then all others by name."""
+        every = [*self.options_of(family, family.inputs), *self.options_of(family, family.options)]
+        by_place, by_name = dict[str, Any](), dict[str, Any]()
+        for name, each, what in every:
+            default = each.default
+            if default is MISSING:
+                default = () if what.flags and not what.required else Parameter.empty
+            if not what.adds_to:
+                (by_name if what.flags and not what.by_place else by_place)[name] = default
+        by_name |= {"at": None} if family.times else {"per_topic": True}
+        if len(family.editions) > 1 or not isinstance(family.editions[0].rules, NoRules):
+            by_name |= {"edition": family.editions[0].name, "rules": None}
+        by_name |= {"on_missing": None} | {name: getattr(Where, name) for name in WHERE}
+        by_name |= {"input_format": None, "columns": None}
+        by_name |= {"undefined": "skip"} if family.undefined_counts else {}
+        by_name |= {"resume": False} if family.resumes else {}
+        tables = [what.table for _, _, what in every if what.table is not None]
+        if any(column.kind is Kind.TIME for table in tables for column in table):
+            by_name |= dict.fromkeys(TIME_KEYS)
+        for name, value in (by_place | dict(self.placed)).items():
+            yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for name, value in (by_name | dict(self.by_name)).items():
+            if name not in self.without:
+                yield Parameter(name, Parameter.KEYWORD_ONLY, default=value)
+
+    def asking(self, family: Family[Any, Any], values: Mapping[str, Any]) -> Asking:
+        """Return what these values of its parameters ask for."""
+        inputs = dict[str, Any]()
+        for name, each, what in self.options_of(family, family.inputs):
+            if what.adds_to:
+                first, *others = several(values[what.adds_to])
+                inputs |= {what.adds_to: first, each.name: others}
+            else:
+                inputs[each.name] = several(values[name]) if what.several else values[name]
+        options = {
+            each.name: read_option(what, values[name])
+            for name, each, what in self.options_of(family, family.options)
+        }
+        more = {
+            "rules": values.get("rules") or {},
+            "forms": values["input_format"],
+            "times": {key: values[key] for key in TIME_KEYS if values.get(key)},
+        }
+        common = build(CommonOptions, {**values, **more})
+        where = build(Where, values)
+        return Asking(family, family.inputs(**inputs), family.options(**options), common, where)
+
+
+def read_option(what: Declared, value: Any) -> Any:
+    """Return the value of an option as the command line has it."""
+    if value is None:
+        return None
+    if what.several or what.by_commas:
+        return tuple(map(what.kind, [value] if isinstance(value, str) else value))
+    return what.kind(value)
+
+
+def describe(family: Family[Any, Any]) -> str:
+    """Return the docstring of a family's call."""
+    files = [f"`{f.name}`: {what.help}" for f, what in declared(family.inputs) if not what.flags]
+    return f"""{family.summary}
+
+    {"; ".join(files)}. Each may be a path, `-`, a pandas frame or rows as dictionaries. The other
+    parameters are the options of `tseval {family.command}`.
+
+    Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
+    """
+
+
+def call_of(call: Call, name: str) -> Callable[..., Any]:
+    """Return the function that a call is, with its signature and docstring."""
+    family = registry.family(call.family)
+    signature = Signature(list(call.parameters(family)))
+    given_by = getattr(import_module(call.module), name) if call.module else None
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        asking = call.asking(family, bound.arguments)
+        if given_by is None:
+            return scored(asking)
+        return given_by(
+            asking, *(bound.arguments[each] for each in call.placed if each != "measures")
+        )
+
+    answer.__name__ = answer.__qualname__ = name
+    answer.__doc__ = describe(family) if given_by is None else given_by.__doc__
+    answer.__signature__ = signature  # type: ignore[attr-defined]
+    return answer
+
+
+TYPES = {
+    each.name: str(each.type) for record in (CommonOptions, Where) for each in fields(record)
+} | {
+    "edition": "str",
+    "rules": "Mapping[str, str] | None",
+    "on_missing": "OnMissing | None",
+    "undefined": "Undefined",
+    "input_format": "Forms",
+    "time_format": "str | None",
+    "time_zone": "str | None",
+    "clock": 'Literal["relative"] | None',
+    "what": "str",
+}
+"""The types of parameters that families share, where they are not those of their fields."""
+
+
+def stub(call: Call, called: str) -> str:
+    """Return the declaration of a call for type checkers and editors."""
+    family = registry.family(call.family)
+    types = {name: type(value).__name__ for name, value in call.placed.items()}
+    types |= {e.name: str(e.type) for record in (CommonOptions, Where) for e in fields(record)}
+    types |= TYPES
+    for name, _, what in call.options_of(family, family.inputs):
+        is_optional = what.flags and not what.required
+        types[name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
+        types |= {what.adds_to: "Given | Sequence[Given]"}
+    for name, each, what in call.options_of(family, family.options):
+        kind = "str | float" if what.kind is str and not what.choices else what.kind.__name__
+        if not isinstance(what.kind, type):
+            written = str(each.type).split(" ")[0]
+            kind = "Sequence[float]" if written.startswith("tuple") else written
+        kind = "str | Sequence[str]" if what.several or what.by_commas else kind
+        types[name] = kind if what.kind is bool else f"{kind} | None"
+    lines, by_name = [f"def {called}("], False
+    for parameter in call.parameters(family):
+        if parameter.kind is Parameter.KEYWORD_ONLY and not by_name:
+            lines.append("    *,")
+            by_name = True
+        default = "" if parameter.default is Parameter.empty else " = ..."
+        lines.append(f"    {parameter.name}: {types[parameter.name]}{default},")
+    return "\n".join([*lines, f") -> {call.returns}: ..."])

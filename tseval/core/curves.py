@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.measure import Measure
-from tseval.core.results import Changes, Values
-from tseval.core.taking import account_of, curve
+from tseval.core.results import Changes, Values, account_of, curve
 from tseval.errors import UsageError, check_known
 from tseval.io.names import distinct
 from tseval.io.schema import ALL_TOPICS
@@ -41,19 +40,41 @@ class Curve:
 
 @frozen
 class _Steps:
-    """The curve of one topic, in seconds from its start."""
+    """A curve in seconds from the start of its topic, or of all topics."""
 
     seconds: FloatArray
-    value: FloatArray
-    defined: BoolArray
-    initial: tuple[float, bool]
+    values: Values
+    initial: tuple[float, bool] = (0.0, False)
+
+    @classmethod
+    def of(cls, change: Changes, unit: int, start: float = 0.0) -> _Steps:
+        """Return the curve of a unit."""
+        low, high = np.searchsorted(change.unit, [unit, unit + 1])
+        values = Values(change.values.value[low:high], change.values.defined[low:high])
+        initial = float(change.initial.value[unit]), bool(change.initial.defined[unit])
+        return cls(change.time[low:high] - start, values, initial)
+
+    @classmethod
+    def mean_of(cls, topics: Sequence[_Steps], undefined_as_zero: bool) -> _Steps:
+        """Return the mean over topics, of which each is added to those before."""
+        seconds = distinct(np.concatenate([np.zeros(0), *(steps.seconds for steps in topics)]))
+        total, number = np.zeros(len(seconds)), np.zeros(len(seconds))
+        for steps in topics:
+            value, defined = steps.at(seconds)
+            total += np.where(defined, value, 0.0)
+            number += 1.0 if undefined_as_zero else defined
+        return cls(seconds, Values(total / np.maximum(number, 1), number > 0))
 
     def at(self, seconds: FloatArray) -> tuple[FloatArray, BoolArray]:
         """The value just after each of these times."""
         place = np.searchsorted(self.seconds, seconds, "right") - 1
-        before = place < 0
-        value = np.where(before, self.initial[0], self.value[place])
-        return value, np.where(before, self.initial[1], self.defined[place])
+        value = np.where(place < 0, self.initial[0], self.values.value[place])
+        return value, np.where(place < 0, self.initial[1], self.values.defined[place])
+
+    def named(self, run: str, topic: str, measure: str, start: float = 0.0) -> Curve:
+        """Return the curve of a topic that starts at a time."""
+        hours = self.seconds / UNITS["h"]
+        return Curve(run, topic, measure, self.seconds + start, hours, self.values)
 
 
 def followed_measures(
@@ -91,40 +112,26 @@ def curves(
     Measures with a time of their own, and unknown topics, are a `UsageError`.
     """
     check(evaluation, measures, topics)
-    index = evaluation.index
+    index, starts = evaluation.index, evaluation.starts.tolist()
     changing = [curve(index, measure, evaluation.starts) for measure in measures]
-    whole = [_of_runs(evaluation, measure) for measure in measures]
-    place = {topic: at for at, topic in enumerate(index.topics)}
+    origin, topic_number = evaluation.starts[index.unit_topic], len(index.topics)
+    whole = [
+        account_of(each, index).pooled_changes(origin) if evaluation.pools(each) else None
+        for each in measures
+    ]
     for r, run in enumerate(index.runs):
-        among = range(len(index.topics)) if counted is None else np.flatnonzero(counted[r]).tolist()
+        among = range(topic_number) if counted is None else np.flatnonzero(counted[r]).tolist()
         for topic in topics:
-            for measure, change, joined in zip(measures, changing, whole, strict=True):
-                if topic == ALL_TOPICS and joined is not None:
-                    yield _joined(run, measure.name, joined, r)
+            for measure, change, pooled in zip(measures, changing, whole, strict=True):
+                if topic == ALL_TOPICS and pooled is not None:
+                    yield _Steps.of(pooled, r).named(run, topic, measure.name)
                 elif topic == ALL_TOPICS:
-                    steps = [_steps(evaluation, change, r, t) for t in among]
-                    yield _mean(run, measure.name, steps, undefined_as_zero)
-                elif counted is None or counted[r, place[topic]]:
-                    t = place[topic]
-                    start = float(evaluation.starts[t])
-                    yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
-
-
-def _of_runs(evaluation: Evaluation, measure: Measure) -> Changes | None:
-    """A measure of whole runs in seconds since the topics' starts, where `all` is that."""
-    if not evaluation.pools(measure):
-        return None
-    index = evaluation.index
-    account = account_of(measure, index)
-    starts = evaluation.starts[index.unit_topic]
-    return account.pooled_changes(starts, len(index.topics))
-
-
-def _joined(run: str, measure: str, change: Changes, place: int) -> Curve:
-    low, high = np.searchsorted(change.unit, [place, place + 1])
-    seconds, values = change.time[low:high], change.values
-    own = Values(values.value[low:high], values.defined[low:high])
-    return Curve(run, ALL_TOPICS, measure, seconds, seconds / UNITS["h"], own)
+                    steps = [_Steps.of(change, r * topic_number + t, starts[t]) for t in among]
+                    mean = _Steps.mean_of(steps, undefined_as_zero)
+                    yield mean.named(run, topic, measure.name)
+                elif (t := index.topics.index(topic)) in among:
+                    single = _Steps.of(change, r * topic_number + t, starts[t])
+                    yield single.named(run, topic, measure.name, starts[t])
 
 
 def change_times(evaluation: Evaluation, measures: Sequence[Measure]) -> FloatArray:
@@ -143,15 +150,13 @@ def sampled(
 
     Both have the shape (runs, topics, times).
     """
-    index = evaluation.index
+    index, starts = evaluation.index, evaluation.starts.tolist()
     change = curve(index, measure, evaluation.starts)
     shape = (len(index.runs), len(index.topics), len(seconds))
     values, defined = np.zeros(shape), np.zeros(shape, bool)
-    for run in range(shape[0]):
-        for topic in range(shape[1]):
-            values[run, topic], defined[run, topic] = _steps(evaluation, change, run, topic).at(
-                seconds
-            )
+    for unit in range(index.units):
+        at = divmod(unit, len(index.topics))
+        values[at], defined[at] = _Steps.of(change, unit, starts[at[1]]).at(seconds)
     return values, defined
 
 
@@ -163,35 +168,6 @@ def check(evaluation: Evaluation, measures: Sequence[Measure], topics: Sequence[
     for each in topics:
         if each != ALL_TOPICS:
             check_known("topic", each, evaluation.index.topics)
-
-
-def _steps(evaluation: Evaluation, change: Changes, run: int, topic: int) -> _Steps:
-    unit = run * len(evaluation.index.topics) + topic
-    low, high = np.searchsorted(change.unit, [unit, unit + 1])
-    initial = change.initial
-    return _Steps(
-        change.time[low:high] - evaluation.starts[topic],
-        change.values.value[low:high],
-        change.values.defined[low:high],
-        (float(initial.value[unit]), bool(initial.defined[unit])),
-    )
-
-
-def _single(run: str, topic: str, measure: str, steps: _Steps, start: float) -> Curve:
-    hours = steps.seconds / UNITS["h"]
-    values = Values(steps.value, steps.defined)
-    return Curve(run, topic, measure, steps.seconds + start, hours, values)
-
-
-def _mean(run: str, measure: str, topics: Sequence[_Steps], undefined_as_zero: bool) -> Curve:
-    seconds = distinct(np.concatenate([np.zeros(0), *(steps.seconds for steps in topics)]))
-    total, number = np.zeros(len(seconds)), np.zeros(len(seconds))
-    for steps in topics:
-        value, defined = steps.at(seconds)
-        total += np.where(defined, value, 0.0)
-        number += 1.0 if undefined_as_zero else defined
-    values = Values(total / np.maximum(number, 1), number > 0)
-    return Curve(run, ALL_TOPICS, measure, seconds, seconds / UNITS["h"], values)
 
 
 def frame(drawn: Sequence[Curve]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, field, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from tseval.core.rules import each_once
 from tseval.errors import UsageError, check_choice
@@ -121,27 +121,6 @@ class Declared:
             raise UsageError(f"{self.name} cannot be {value}: give {known}")
 
 
-class Details(TypedDict, total=False):
-    """What may be declared of a parameter beside its flag and its help: fields of `Declared`."""
-
-    metavar: str
-    kind: Callable[[Any], Any]
-    choices: tuple[str, ...]
-    several: bool
-    at_least: float
-    at_most: float
-    within: tuple[str, ...]
-    not_within: tuple[str, ...]
-    needed_by: tuple[str, ...]
-    required: bool
-    table: Schema
-    by_commas: bool
-    rule: str
-    adds_to: str
-    by_place: bool
-    hidden: bool
-
-
 def argument(
     metavar: str, words: str, table: Schema, *, several: bool = False, required: bool = True
 ) -> Any:
@@ -150,18 +129,18 @@ def argument(
     return field(metadata={DECLARED: replace(what, required=required)})
 
 
-def file_option(*words: str, **more: Unpack[Details]) -> Any:
+def file_option(*words: str, **more: Any) -> Any:
     """A file that an option names, with its table if it holds a plain one; words as of `option`."""
     return _field(words, None, is_file=True, **{"metavar": "FILE", **more})
 
 
-def output_option(*words: str, forms: tuple[str, ...], **more: Unpack[Details]) -> Any:
+def output_option(*words: str, forms: tuple[str, ...], **more: Any) -> Any:
     """A file that is written beside the result, in the form that its suffix names."""
     what = {"metavar": "FILE", "kind": Path, "choices": forms}
     return _field(words, None, is_output=True, **{**what, **more})
 
 
-def option(*words: str, default: Any = None, **more: Unpack[Details]) -> Any:
+def option(*words: str, default: Any = None, **more: Any) -> Any:
     """A parameter that is no file; a `kind` of `bool` is a switch.
 
     The words are its flag, if that is not the name of the field, and its help. A number needs no

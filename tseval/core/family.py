@@ -7,12 +7,11 @@ command with its help, and the sections of a report.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
-import polars as pl
+import numpy as np
 
 from tseval.core.declared import (
     TOPICLESS,
@@ -31,14 +30,13 @@ from tseval.core.input_warnings import (
     zone_warnings,
 )
 from tseval.core.measure import Definition, Measure, packages
-from tseval.core.results import Groups, Result, Values
+from tseval.core.results import Groups, Result, Values, account_of, dated_result, moments
 from tseval.core.rules import Edition
-from tseval.core.taking import account_in, in_batches, moments
 from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
 from tseval.io.formats import Format, Forms, Line, check_forms, form_for, form_named, nothing_to_say
 from tseval.io.given import Called, are_records, check_inputs
-from tseval.io.origin import InputRecord
+from tseval.io.origin import SHORT_HASH, InputRecord
 from tseval.io.schema import Schema
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
@@ -48,20 +46,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    import polars as pl
 
-    from tseval.arrays import BoolArray, FloatArray, IntArray
-    from tseval.core.batches import Batches
+    from tseval.arrays import FloatArray, IntArray
     from tseval.core.panels import Picture
-    from tseval.core.results import Firsts
+    from tseval.core.results import Batches, Firsts
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
-    from tseval.io.faults import FaultList
-    from tseval.io.tables import Table, TableReader
+    from tseval.io.tables import Table
 
-SHORT_HASH = 12
-"""How many hexadecimal digits of a hash a signature shows."""
 Inputs = TypeVar("Inputs")
 Options = TypeVar("Options")
+Read = TypeVar("Read")
 
 
 @frozen
@@ -97,6 +93,11 @@ class Access:
         check_values((inputs, options), rules, ways)
 
 
+Reading: TypeAlias = Callable[[Any, Any, Edition[Any], Mapping[str, str], Access], Read]
+"""From inputs with options, an edition, the rules that are asked for beside it, and how inputs are
+read."""
+
+
 @frozen
 class Words:
     """What things are called in what is said of a family's inputs."""
@@ -125,27 +126,12 @@ class Words:
         return self.topic.removeprefix("judged ")
 
 
-class Index(Protocol):
-    """What measures are taken from: for every (run, topic), which is a *unit*."""
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs."""
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The judged topics."""
-
-    @property
-    def present(self) -> BoolArray:
-        """Which (run, topic) have anything."""
-
-
 @frozen
 class Column:
     """A measure as it was taken: of each unit of an index, of each run, of groups."""
 
-    index: Index
+    index: Any
+    """Its runs and topics, and which (run, topic) are `present`."""
     values: Values
     runs: Values | None = None
     groups: Groups | None = None
@@ -154,7 +140,7 @@ class Column:
 
 
 @frozen(kw_only=True)
-class Evaluation(ABC):
+class Evaluation:
     """Inputs that were read by an edition's rules: ready for any measure of the family."""
 
     words: ClassVar[Words] = Words()
@@ -169,15 +155,18 @@ class Evaluation(ABC):
     group_names: tuple[str, ...] = ()
     """The groups, such as information types, of which some measures have values."""
 
-    @property
-    @abstractmethod
-    def index(self) -> Any:
-        """What measures are taken from unless they say otherwise, and followed over time."""
+    frames: Any
+    """Its `FrameIndex`."""
 
     @property
-    @abstractmethod
+    def index(self) -> Any:
+        """What measures are taken from unless they say otherwise, and followed over time."""
+        return self.frames
+
+    @property
     def starts(self) -> FloatArray:
         """When each topic starts."""
+        return np.asarray(self.index.times["start"].to_numpy())
 
     # What only some families do otherwise.
 
@@ -188,7 +177,8 @@ class Evaluation(ABC):
     def account(self, measure: Measure) -> Result:
         """A measure at any time."""
         whole = measure.whole
-        return whole.definition.account(self.index_of(measure), whole)
+        result: Result = whole.definition.account(self.index_of(measure), whole)
+        return result
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; `known` keeps what is asked for at several times."""
@@ -196,13 +186,13 @@ class Evaluation(ABC):
         if whole not in known:
             known[whole] = self.account(measure)
         result = known[whole]
-        result = result.plus(self.others[measure]) if measure in self.others else result
+        if measure in self.others:
+            result = dated_result(measure, result).plus(self.others[measure])
         times = self.times_of(measure, index)
         if self.pools(measure):
-            account = account_in(measure, result)
-            starts = self.starts[index.unit_topic]
-            together = account.pooled_before(starts, times, len(index.topics))
-            return Column(index, result.before(times), together, None, account.weights(times))
+            dated = dated_result(measure, result)
+            pooled = dated.pooled_before(times)
+            return Column(index, dated.before(times), pooled, None, dated.weights(times))
         return Column(index, result.before(times), result.of_runs(times), result.groups)
 
     def times_of(self, measure: Measure, index: Any) -> FloatArray:
@@ -217,7 +207,7 @@ class Evaluation(ABC):
         """The measures that are shown if none is asked for."""
         return self.edition.measures
 
-    def check_request(self, wanted: Sequence[Measure]) -> None:  # noqa: B027 - most take anything
+    def check_request(self, wanted: Sequence[Measure]) -> None:
         """Refuse what was asked for beside these measures and changes none of them."""
 
     def resolve_measures(self, wanted: list[Measure]) -> list[Measure]:
@@ -285,21 +275,28 @@ class Evaluation(ABC):
     @property
     def ends(self) -> FloatArray:
         """When each topic ends."""
-        raise UsageError(f"measures of {self.edition.family} are not taken in batches")
+        times: pl.DataFrame = self.index.times
+        if "end" not in times.columns:
+            raise UsageError(f"measures of {self.edition.family} are not taken in batches")
+        return times["end"].to_numpy()
 
     @property
     def latest(self) -> FloatArray:
         """The time of the latest gold of each topic."""
-        return self.ends
+        return np.asarray(self.index.times["latest"].to_numpy())
 
     @property
     def sent(self) -> tuple[IntArray, FloatArray]:
         """The unit and the time of everything that counts for how much a batch weighs."""
-        raise UsageError(f"measures of {self.edition.family} are not taken in batches")
+        sent: tuple[IntArray, FloatArray] = self.index.sent
+        return sent
 
     def in_batches(self, measure: Measure, batches: Batches) -> Values:
         """A measure of each unit in each batch, of the shape (units, most)."""
-        return in_batches(measure, self.index, batches)
+        result = account_of(measure, self.index)
+        if result.undivided:
+            raise UsageError(f"{measure} has no value in a batch: {result.undivided}")
+        return result.within(batches)
 
     # What holding runs against each other needs.
 
@@ -315,81 +312,6 @@ class Lost(NamedTuple):
     matches: int
     lost: int
     nuggets: int
-
-
-class Judgments(Protocol):
-    """Inputs that were read once, to be scored with all judgments and without some of them."""
-
-    def evaluation(self) -> Evaluation:
-        """The runs with all judgments."""
-
-    def without(self, runs: Collection[str]) -> tuple[Evaluation, Lost]:
-        """The runs, these too, without the judgments that these alone contributed."""
-
-
-class Matched(Protocol):
-    """Inputs that were read once, to be scored by any matcher at any threshold."""
-
-    @property
-    def matches_name(self) -> str | None:
-        """What the matches are called that came with the inputs; None without such."""
-
-    def threshold(self, matcher: str) -> float | None:
-        """A matcher's own threshold; None if it has none."""
-
-    def evaluation(self, matcher: str, threshold: float | None) -> Evaluation:
-        """The runs by the matches of this matcher, or by those that were given."""
-
-
-class Gold(ABC):
-    """Everything but the runs, read once, to which rows of runs are held as they come."""
-
-    reader: TableReader
-    """How the runs are read."""
-    has_sums: ClassVar[bool] = True
-    """Whether rows that are not kept contribute; else the kept ones have all that counts."""
-    in_order: ClassVar[bool] = False
-    """Whether what a row contributes, which then tells its arrival, depends on earlier ones alone:
-    where none is older than one of its run before. The evaluation then has a `FrameIndex`."""
-    marks_repeats: ClassVar[bool] = False
-    """Whether a row of a key that stands before is marked; else it is a fault."""
-    marks: ClassVar[tuple[str, ...]] = ()
-    """The columns of prepared rows that say yes or no: it is counted how many rows say yes."""
-    memory: pl.DataFrame | None = None
-    """What `keep` remembers of rows beside those that it keeps, if anything."""
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The columns that together may not repeat."""
-        return self.reader.schema.key
-
-    @abstractmethod
-    def evaluate(self, runs: Table, others: pl.DataFrame) -> Evaluation:
-        """The evaluation of some rows; of the others there are the numbers `run topic rows again`.
-
-        Also of those with each mark.
-        """
-
-    def keep(self, rows: pl.DataFrame) -> pl.Series:
-        """Which rows can still change what later ones are worth: all, unless a family knows."""
-        return rows.select(pl.repeat(value=True, n=pl.len())).to_series()
-
-    def prepare(
-        self,
-        block: pl.DataFrame,
-        before: pl.DataFrame | None,  # noqa: ARG002 - some look at them
-        faults: FaultList,  # noqa: ARG002
-    ) -> pl.DataFrame:
-        """The rows of a block with all that is found out about each when it comes.
-
-        `before` are the rows that are kept; a fault between them and the block is raised. Names are
-        texts, since more of them will come.
-        """
-        return block.with_columns(pl.selectors.categorical().cast(pl.String))
-
-    def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
-        """Refuse gold of rows that never came; where more rows may come, only tell of it."""
-        return []
 
 
 @frozen
@@ -504,19 +426,15 @@ class Family(Generic[Inputs, Options]):
     definitions: tuple[Definition, ...]
     editions: tuple[Edition[Any], ...]
     """The first is the default."""
-    read: Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Evaluation]
-    """From inputs to an evaluation: with options, an edition, the rules that are asked for beside
-    it, and how inputs are read."""
-    judgments: (
-        Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Judgments] | None
-    ) = None
-    """The same, for scores without what single runs contributed: `tseval compare --leave-out`."""
-    matched: (
-        Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Matched] | None
-    ) = None
-    """The same, for scores by one matcher after the other: `tseval sweep`."""
-    gold: Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Gold] | None = None
-    """The same without the runs, where these can be read in blocks and followed as they come."""
+    read: Reading[Evaluation]
+    """From inputs to an evaluation."""
+    judgments: Reading[Any] | None = None
+    """To inputs that are scored with all judgments, by `evaluation()`, and `without` those that
+    some runs alone contributed: `tseval compare --leave-out`."""
+    matched: Reading[Any] | None = None
+    """To inputs whose `evaluation` is by any matcher at any threshold: `tseval sweep`."""
+    gold: Reading[Any] | None = None
+    """To the `FrameGold` alone, where runs can be read in blocks and followed as they come."""
     schemas: tuple[Schema, ...] = ()
     """The plain tables that it reads; one that another family reads too is declared by both."""
     formats: tuple[Format, ...] = ()

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from tseval.core.contributions import ContributionResult
 from tseval.core.declared import declared, input_name
-from tseval.core.family import Access, Evaluation, Gold, hashes
+from tseval.core.family import Access, Evaluation, hashes
 from tseval.core.input_warnings import Span
 from tseval.core.kernel import KEY
+from tseval.core.naming import open_inputs
+from tseval.core.results import ContributionResult
 from tseval.core.wording import count, listed
 from tseval.io import PLAIN_FORMS
-from tseval.io.given import input_of
 from tseval.io.names import natural_order
 from tseval.io.tables import Table, TableReader, read
 from tseval.io.units import Units
@@ -36,19 +36,9 @@ if TYPE_CHECKING:
     from tseval.core.kernel import Contributions
     from tseval.core.rules import Edition
     from tseval.core.sections import Setting
+    from tseval.io.faults import FaultList
 
 Made = TypeVar("Made", bound="FrameEvaluation")
-
-
-def open_inputs(inputs: Any) -> Any:
-    """The inputs that are given as `Input`s, which read a stream once."""
-    opened = {}
-    for field, what in declared(type(inputs)):
-        given = getattr(inputs, field.name)
-        if what.table is not None and given is not None:
-            each = [input_of(one, what.table) for one in (given if what.several else [given])]
-            opened[field.name] = each if what.several else each[0]
-    return replace(inputs, **opened)
 
 
 def read_inputs(
@@ -130,14 +120,10 @@ class FrameIndex(Units):
         units = rows.join(pairs, on=["run", "topic"], maintain_order="left")["unit"]
         return units.cast(pl.Int64).to_numpy()
 
-    @cached_property
-    def _returned(self) -> pl.DataFrame:
-        """Every `run topic` that has outputs."""
-        return self.pairs.join(self.outputs, on=KEY, how="semi", maintain_order="left")
-
     def lacking(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
         """Yield each run that has outputs on topics without any of these rows, and the topics."""
-        lacking = self._returned.join(rows, on=KEY, how="anti", maintain_order="left")
+        returned = self.pairs.join(self.outputs, on=KEY, how="semi", maintain_order="left")
+        lacking = returned.join(rows, on=KEY, how="anti", maintain_order="left")
         of_runs = lacking.group_by("run", maintain_order=True).agg("topic")
         yield from of_runs.select(
             pl.col("run").cast(pl.String), pl.col("topic").cast(pl.List(pl.String))
@@ -273,38 +259,22 @@ class FrameEvaluation(Evaluation):
             **content.fields,
         )
 
-    @property
-    def index(self) -> Any:
-        """What measures are taken from."""
-        return self.frames
 
-    @property
-    def starts(self) -> FloatArray:
-        """When each topic starts."""
-        return np.asarray(self.index.times["start"].to_numpy())
-
-    @property
-    def ends(self) -> FloatArray:
-        """When each topic ends."""
-        times: pl.DataFrame = self.index.times
-        return times["end"].to_numpy() if "end" in times.columns else super().ends
-
-    @property
-    def latest(self) -> FloatArray:
-        """The time of the latest gold of each topic."""
-        return np.asarray(self.index.times["latest"].to_numpy())
-
-    @property
-    def sent(self) -> tuple[IntArray, FloatArray]:
-        """The unit and the time of everything that counts for how much a batch weighs."""
-        sent: tuple[IntArray, FloatArray] = self.index.sent
-        return sent
-
-
-class FrameGold(Gold):
-    """The tables beside the runs."""
+class FrameGold:
+    """Everything but the runs, read once, to which rows of runs are held as they come."""
 
     evaluation: ClassVar[type[FrameEvaluation]]
+    has_sums: ClassVar[bool] = True
+    """Whether rows that are not kept contribute; else the kept ones have all that counts."""
+    in_order: ClassVar[bool] = False
+    """Whether what a row contributes, which then tells its arrival, depends on earlier ones alone:
+    where none is older than one of its run before."""
+    marks_repeats: ClassVar[bool] = False
+    """Whether a row of a key that stands before is marked; else it is a fault."""
+    marks: ClassVar[tuple[str, ...]] = ()
+    """The columns of prepared rows that say yes or no: it is counted how many rows say yes."""
+    memory: pl.DataFrame | None = None
+    """What `keep` remembers of rows beside those that it keeps, if anything."""
 
     def __init__(
         self,
@@ -322,10 +292,39 @@ class FrameGold(Gold):
         access = replace(access, runs=read_nothing(self.reader))
         self.request = kind.read_request(opened, options, edition, rules, access)
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that together may not repeat."""
+        return self.reader.schema.key
+
     def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
-        """Return the evaluation of some rows; of the others numbers count."""
+        """Return the evaluation of some rows; of the others there are the numbers.
+
+        These are `run topic rows again`, and how many rows have each mark.
+        """
         tables = {**self.request.tables, self.runs: runs}
         return self.evaluation.join(self.request._replace(tables=tables, others=others))
+
+    def keep(self, rows: pl.DataFrame) -> pl.Series:
+        """Return which rows can still change what later ones are worth: all, if nobody knows."""
+        return rows.select(pl.repeat(value=True, n=pl.len())).to_series()
+
+    def prepare(
+        self,
+        block: pl.DataFrame,
+        before: pl.DataFrame | None,  # noqa: ARG002 - some look at them
+        faults: FaultList,  # noqa: ARG002
+    ) -> pl.DataFrame:
+        """Return the rows of a block with all that is found out about each when it comes.
+
+        `before` are the rows that are kept; a fault between them and the block is raised. Names are
+        texts, since more of them will come.
+        """
+        return block.with_columns(pl.selectors.categorical().cast(pl.String))
+
+    def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:  # noqa: ARG002
+        """Refuse gold of rows that never came; where more rows may come, only tell of it."""
+        return []
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:

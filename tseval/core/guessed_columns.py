@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
-from tseval.core.nearest import names_in
+from tseval.core.validation import names_in
 from tseval.errors import Fault, InputError, input_error
 from tseval.io.cells import PlainTable, as_text, parse_numbers, type_columns
 from tseval.io.faults import FaultList

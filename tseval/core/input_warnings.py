@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:
     """The part of a signature that tells what columns were called by the caller's word."""
-    return trait_of_columns(each for one in inputs for each in one.columns)
-
-
-def trait_of_columns(said: Iterable[str]) -> dict[str, str]:
-    """The same of what was said, such as `updates.text=says`."""
+    said = (each for one in inputs for each in one.columns)
     told = dict.fromkeys(each.replace("|", "%7C").replace(",", "%2C") for each in said)
     return {"columns": ",".join(told)} if told else {}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, TypeAlias
 
-from tseval.core.results import Result
 from tseval.core.wording import paragraphs_of
 from tseval.errors import MeasureError, did_you_mean
 from tseval.io.times import Moment, NotANumber
@@ -50,24 +50,16 @@ class Parameter:
         if callable(value) and self.takes_function:
             return
         plain = value.partition("(")[0] if self.nested and isinstance(value, str) else value
-        if self.parse is not None and isinstance(value, str):
-            self._read(value)
-        elif plain not in (("",) if self.flag else self.choices):
+        if plain in (("",) if self.flag else self.choices):
+            return
+        if self.parse is None or not isinstance(value, str):
             listed = ", ".join(self.choices) if self.choices else "its name alone"
             what = f"there is no '{value}'" if self.bare else f"{self.name} cannot be '{value}'"
             raise MeasureError(f"{measure}: {what}: choose one of {listed}")
-
-    def _read(self, value: str) -> None:
-        if self.parse is None or value in self.choices:
-            return
         try:
             self.parse(value)
         except NotANumber as error:
             raise MeasureError(f"{self.name}: {error}") from None
-
-
-def any_arguments(_: Mapping[str, Argument]) -> None:
-    """Refuse no combination of arguments."""
 
 
 @frozen
@@ -82,8 +74,8 @@ class Definition:
     empty_case: str
     range: str
     citation: str
-    account: Callable[..., Result]
-    """From the index and the measure's arguments to what it says of every unit."""
+    account: Callable[..., Any]
+    """From the index and the measure's arguments to its `Result`, which every unit has."""
     higher_is_better: bool = True
     turned_by: tuple[str, ...] = ()
     """The arguments, as they are written, with which it is the other way round: `units=nil`."""
@@ -92,7 +84,7 @@ class Definition:
     unitless_with: tuple[str, ...] = ()
     """The parameters with another value of which than the default it is a plain number."""
     parameters: tuple[Parameter, ...] = ()
-    check: Callable[[Mapping[str, Argument]], None] = any_arguments
+    check: Callable[[Mapping[str, Argument]], None] | None = None
     """Refuses combinations of arguments that have no meaning."""
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""
@@ -149,8 +141,12 @@ class Measure:
         """A checked measure; arguments go in the order of the definition."""
         for name, value in arguments.items():
             definition.parameter(name).check(value, definition.name)
-        _check_bare(definition, arguments)
-        definition.check(arguments)
+        for parameter in definition.parameters:
+            if parameter.bare and parameter.name not in arguments:
+                form = f"{definition.name}({'|'.join(parameter.choices)})"
+                raise MeasureError(f"{definition.name} of what? write {form}")
+        if definition.check is not None:
+            definition.check(arguments)
         ordered = [p.name for p in definition.parameters if p.name in arguments]
         measure = cls(definition, tuple((name, arguments[name]) for name in ordered), at)
         _ = measure.moment
@@ -252,13 +248,6 @@ class Measure:
         return hash(self._key)
 
 
-def _check_bare(definition: Definition, given: Mapping[str, Argument]) -> None:
-    for parameter in definition.parameters:
-        if parameter.bare and parameter.name not in given:
-            form = f"{definition.name}({'|'.join(parameter.choices)})"
-            raise MeasureError(f"{definition.name} of what? write {form}")
-
-
 def with_name(text: str, definitions: Mapping[str, Definition]) -> str:
     """Return a measure with its name in the place of its title, or of its name in another case.
 
@@ -306,9 +295,10 @@ def _brackets(text: str, rest: str) -> tuple[str, str | None]:
     """What stands between the brackets, and after the `@`."""
     inside = ""
     if rest.startswith("("):
-        close = _closing(rest)
-        if close is None:
+        depths = list(accumulate((letter == "(") - (letter == ")") for letter in rest))
+        if 0 not in depths:
             raise MeasureError(f"'{text}': a bracket is not closed")
+        close = depths.index(0)
         inside, rest = rest[1:close], rest[close + 1 :]
     if not rest:
         return inside, None
@@ -319,37 +309,23 @@ def _brackets(text: str, rest: str) -> tuple[str, str | None]:
     return inside, rest[1:]
 
 
-def _closing(text: str) -> int | None:
-    """Where the bracket that opens at 0 closes."""
-    depth = 0
-    for at, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return at
-    return None
-
-
 def _arguments(definition: Definition, inside: str) -> dict[str, Argument]:
     arguments: dict[str, Argument] = {}
-    for part in split_outside(inside, ",") if inside.strip() else ():
-        if not part.strip():
+    known = {each.name: each for each in definition.parameters}
+    bare = [each.name for each in definition.parameters if each.bare]
+    for part in map(str.strip, split_outside(inside, ",") if inside.strip() else ()):
+        if not part:
             raise MeasureError(f"{definition.name}({inside}): nothing stands beside a comma")
-        name, equals, value = _bare(definition, part.strip()).partition("=")
+        is_bare = bool(bare) and "=" not in part and part not in known
+        name, equals, value = (f"{bare[0]}={part}" if is_bare else part).partition("=")
         parameter = definition.parameter(name.strip())
         if parameter.flag == bool(equals):
             form = parameter.name if parameter.flag else f"{parameter.name}=VALUE"
-            raise MeasureError(f"{definition.name}({part.strip()}): write {form}")
+            raise MeasureError(f"{definition.name}({part}): write {form}")
         if parameter.name in arguments:
             raise MeasureError(f"{definition.name}: {parameter.name} is given twice")
         arguments[parameter.name] = value.replace(" ", "")
     return arguments
-
-
-def _bare(definition: Definition, part: str) -> str:
-    """An argument with its name, which a bare one lacks."""
-    named = "=" in part or any(part == each.name for each in definition.parameters)
-    bare = [each.name for each in definition.parameters if each.bare and not named]
-    return f"{bare[0]}={part}" if bare else part
 
 
 def split_outside(text: str, separators: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from tseval.core import registry
 from tseval.core.declared import (
     FOLLOW,
-    Declared,
     changed_values,
     declared,
     input_name,
@@ -113,18 +112,6 @@ class _InputKind:
     several: bool
     sources: tuple[Input, ...]
 
-    @classmethod
-    def of(cls, what: Declared, table: Schema, value: Any) -> _InputKind:
-        """An input's field: nothing, one, or several."""
-        each = () if value is None else tuple(value) if what.several else (value,)
-        sources = tuple(input_of(one, table) for one in each)
-        return cls(input_name(what), table, what.several, sources)
-
-    @property
-    def value(self) -> Any:
-        """What stands in the field."""
-        return self.sources if self.several else next(iter(self.sources), None)
-
 
 def named(inputs: Inputs, naming: Naming) -> Inputs:
     """The inputs with what their columns and runs are called; a name that fits none is refused."""
@@ -150,15 +137,29 @@ def name_imported(
 
 def _input_kinds(inputs: Any) -> dict[str, _InputKind]:
     """The inputs that may have names of their own, by their fields."""
-    return {
-        field.name: _InputKind.of(what, what.table, getattr(inputs, field.name))
-        for field, what in declared(type(inputs))
-        if what.table is not None
-    }
+    kinds = {}
+    for field, what in declared(type(inputs)):
+        if what.table is not None:
+            value = getattr(inputs, field.name)
+            each = () if value is None else tuple(value) if what.several else (value,)
+            sources = tuple(input_of(one, what.table) for one in each)
+            kinds[field.name] = _InputKind(input_name(what), what.table, what.several, sources)
+    return kinds
 
 
-def _with(inputs: Inputs, given: Mapping[str, _InputKind]) -> Inputs:
-    return replace(inputs, **{name: each.value for name, each in given.items()})  # type: ignore[type-var]
+def _with(inputs: Inputs, kinds: Mapping[str, _InputKind]) -> Inputs:
+    return replace(  # type: ignore[type-var]
+        inputs,
+        **{
+            name: each.sources if each.several else next(iter(each.sources), None)
+            for name, each in kinds.items()
+        },
+    )
+
+
+def open_inputs(inputs: Inputs) -> Inputs:
+    """The inputs that are given as `Input`s, which read a stream once."""
+    return _with(inputs, _input_kinds(inputs))
 
 
 @frozen
@@ -215,29 +216,23 @@ def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> N
     found: set[ColumnName] = set()
     for source in sources:
         with suppress(InputError):
-            found.update(_name_file(source, names, table))
+            here = [e for e in names if e.own in TIME_KEYS or _has_column(source, e.name)]
+            called = plain = [each for each in here if not each.kind]
+            for kind in (
+                [table] if table else dict.fromkeys(each.kind for each in here if each.kind)
+            ):
+                both = [*plain, *(each for each in here if each.kind == kind)]
+                schema, columns = schemas.get(kind), {each.own: each.name for each in both}
+                if schema is not None and (
+                    table or not schema.called(columns).missing(_names(source))
+                ):
+                    called = both
+                    break
+            source.columns = {each.own: each.name for each in called}
+            found.update(called)
     for each in names:
         if each not in found and not each.kept:
             _refuse_column(each, sources)
-
-
-def _name_file(
-    source: Input, names: Sequence[ColumnName], table: str | None
-) -> Iterator[ColumnName]:
-    """Tell a file what its columns are called; gives the names that it has."""
-    here = [e for e in names if e.own in TIME_KEYS or _has_column(source, e.name)]
-    kinds = [table] if table else dict.fromkeys(each.kind for each in here if each.kind)
-    plain = [each for each in here if not each.kind]
-    for kind in kinds:
-        schema = registry.schemas().get(kind)
-        own = [each for each in here if each.kind == kind]
-        columns = {each.own: each.name for each in (*plain, *own)}
-        if schema is not None and (table or not schema.called(columns).missing(_names(source))):
-            source.columns = columns
-            yield from (*plain, *own)
-            return
-    source.columns = {each.own: each.name for each in plain}
-    yield from plain
 
 
 def _name_columns(
@@ -256,18 +251,19 @@ def _name_columns(
         if not known:
             _refuse_name(said, meant)
             continue
-        found = False
+        named, lacking = False, list[Input]()
         for each in known:
+            own = getattr(each.schema.find(said.own), "name", said.own)
             for source in each.sources:
-                here = _has_column(source, said.name)
-                found |= here
-                if here:
-                    own = getattr(each.schema.find(said.own), "name", said.own)
+                if _has_column(source, said.name):
                     source.columns = {**source.columns, own: said.name}
-                elif said.kind:
-                    _refuse_column(said, [source])
-        if not found and not may_lack:
-            _refuse_column(said, [source for each in known for source in each.sources])
+                    named = True
+                else:
+                    lacking.append(source)
+        if lacking and said.kind:
+            _refuse_column(said, lacking[:1])
+        if lacking and not named and not may_lack:
+            _refuse_column(said, lacking)
 
 
 def _name_times(said: ColumnName, meant: Sequence[_InputKind]) -> None:

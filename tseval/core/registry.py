@@ -5,11 +5,11 @@ The families are named in `tseval.families`; plug-ins come in by the entry point
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures, with_name
@@ -21,6 +21,7 @@ from tseval.io.schema import Schema
 if TYPE_CHECKING:
     from tseval.io.formats import Format, Import
 
+Brought = TypeVar("Brought")
 FIRST = "temporal"
 """The family whose measures are meant where none is named."""
 
@@ -42,23 +43,41 @@ def family(name: str) -> Family[Any, Any]:
     return plugged_families()[name]
 
 
+def _plugged(group: str, read: Callable[[Any], Iterable[Brought]]) -> dict[str, list[Brought]]:
+    """What each package brings under an entry point; one that fails is left out with a warning."""
+    found: dict[str, list[Brought]] = {}
+    failed: dict[str, str] = {}
+    for package, point in brought(group):
+        try:
+            found.setdefault(package, []).extend(read(point.load()))
+        except (Exception, SystemExit) as error:  # a plug-in can fail in any way
+            told = f"{point.name} ({point.value}): {type(error).__name__}: {error}"
+            failed.setdefault(package, told)
+    for package, reason in failed.items():
+        leave_out(package, reason)
+    return {package: own for package, own in found.items() if package not in failed}
+
+
 @cache
 def plugged_families() -> dict[str, Family[Any, Any]]:
-    """The families that plug-ins bring; one that fails is left out with a warning."""
-    built_in = import_module("tseval.families").FAMILIES
-    found = dict[str, Family[Any, Any]]()
-    for package, point in brought(FAMILIES):
-        try:
-            loaded = point.load()
-            if not isinstance(loaded, Family):
-                raise TypeError(f"it brings {loaded!r}, which is not a Family")
-            if loaded.name in {*built_in, *found}:
-                raise ValueError(f"tseval has a family {loaded.name} already")
-            own = tuple(_of_package(each, package) for each in loaded.definitions)
-            found[loaded.name] = replace(loaded, definitions=own)
-        except (Exception, SystemExit) as error:  # a plug-in can fail in any way
-            leave_out(package, f"{point.name} ({point.value}): {type(error).__name__}: {error}")
-    return found
+    """The families that plug-ins bring."""
+    taken = {*import_module("tseval.families").FAMILIES}
+
+    def read(loaded: Any) -> Iterator[Family[Any, Any]]:
+        if not isinstance(loaded, Family):
+            raise TypeError(f"it brings {loaded!r}, which is not a Family")
+        if loaded.name in taken:
+            raise ValueError(f"tseval has a family {loaded.name} already")
+        taken.add(loaded.name)
+        yield loaded
+
+    return {
+        each.name: replace(
+            each, definitions=tuple(_of_package(own, package) for own in each.definitions)
+        )
+        for package, families in _plugged(FAMILIES, read).items()
+        for each in families
+    }
 
 
 def _of_package(definition: Definition, package: str) -> Definition:
@@ -88,22 +107,16 @@ def definitions(name: str) -> dict[str, Definition]:
 
 @cache
 def plugged_in() -> tuple[Definition, ...]:
-    """The definitions that plug-ins bring; a package that fails is left out with one warning."""
-    found: dict[str, list[Definition]] = {}
-    failed: dict[str, str] = {}
-    for package, point in brought(MEASURES):
-        try:
-            named = point.load()
-            for each in named if isinstance(named, Iterable) else (named,):
-                if not isinstance(each, Definition):
-                    raise TypeError(f"it brings {each!r}, which is not a Definition")
-                found.setdefault(package, []).append(_of_package(each, package))
-        except (Exception, SystemExit) as error:  # a plug-in can fail in any way
-            reason = f"{type(error).__name__}: {error}"
-            failed.setdefault(package, f"{point.name} ({point.value}): {reason}")
-    for package, reason in failed.items():
-        leave_out(package, reason)
-    return tuple(each for package, own in found.items() if package not in failed for each in own)
+    """The definitions that plug-ins bring."""
+
+    def read(named: Any) -> Iterator[Definition]:
+        for each in named if isinstance(named, Iterable) else (named,):
+            if not isinstance(each, Definition):
+                raise TypeError(f"it brings {each!r}, which is not a Definition")
+            yield each
+
+    packages = _plugged(MEASURES, read).items()
+    return tuple(_of_package(each, package) for package, own in packages for each in own)
 
 
 def families() -> dict[str, dict[str, Definition]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +56,14 @@ def over_topics(values: Values, counted: BoolArray, *, undefined_as_zero: bool) 
 
 SHOWN = 4
 """So many names stand in a `repr`; of more their number."""
+NAMED = 24
+"""So many topics are named below a panel; of more nothing."""
+COLUMNS = 2
+"""How many panels stand side by side."""
+APART = 0.5
+"""How far the runs of a topic are spread, as a share of the place that a topic has."""
+LONGEST = 250
+"""MLflow takes no longer name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,12 +108,12 @@ class Scores:
         object.__setattr__(self, "means", means)
 
     def __repr__(self) -> str:
-        parts = (
-            _few_names(self.runs, "run"),
-            _few_names(self.topics, "topic"),
-            _few_names(self.measures, "measure"),
-        )
-        return f"Scores({'; '.join(parts)})"
+        parts = {"run": self.runs, "topic": self.topics, "measure": self.measures}
+        shown = [
+            ", ".join(names) if len(names) <= SHOWN else count(len(names), what)
+            for what, names in parts.items()
+        ]
+        return f"Scores({'; '.join(shown)})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the values of all topics, and the signature."""
@@ -138,8 +147,6 @@ class Scores:
         With `safe` names are such that MLflow and W&B take them, and undefined values, which they
         do not take, are left out.
         """
-        from tseval.core.safe_names import safe_names
-
         several = len(self.runs) > 1
         found = {
             f"{run}/{name}" if several else name: self.value(name, topic, run)
@@ -153,17 +160,25 @@ class Scores:
 
     def plot(self) -> Picture:
         """A picture of every value: a panel for each measure, topic by topic, and `all` last."""
-        from tseval.core.score_picture import score_picture
+        from tseval.core.panels import Axis, Dots, Panel, Picture
 
-        columns = [
-            [
-                [self.value(name, topic, run) for topic in (*self.topics, ALL_TOPICS)]
-                for run in self.runs
-            ]
-            for name in self.measures
-        ]
-        topics = (*self.topics, ALL_TOPICS)
-        return score_picture(self.signature, self.runs, topics, self.measures, columns)
+        topics, runs = (*self.topics, ALL_TOPICS), self.runs
+        places = tuple(float(at) for at in range(1, len(topics) + 1))
+        is_named = len(topics) <= NAMED
+        ticks, names = (places, topics) if is_named else ((), ())
+        x = Axis("topic", low=0.5, high=len(topics) + 0.5, ticks=ticks, names=names, is_whole=True)
+        panels = []
+        for measure in self.measures:
+            dots = []
+            for at, run in enumerate(runs):
+                aside = APART * ((at + 0.5) / len(runs) - 0.5)
+                values = tuple(self.value(measure, topic, run) for topic in topics)
+                beside = tuple(place + aside for place in places)
+                dots.append(Dots(at, beside, values, (1.0,) * len(topics)))
+            known = [0.0, *(value for own in dots for value in own.value if value is not None)]
+            y = Axis(low=min(known), high=max(known), is_rounded=True)
+            panels.append(Panel(measure, "", x, (), y, dots=tuple(dots)))
+        return Picture("Scores by topic", self.signature, runs, tuple(panels), COLUMNS)
 
     @property
     def _applicable(self) -> BoolArray:
@@ -216,18 +231,15 @@ class Scores:
 
         `run` may be left out where there is one alone. An unknown name is a `UsageError`.
         """
-        r = _place(self.runs, self._only_run() if run is None else run, "run")
+        if run is None and len(self.runs) != 1:
+            raise UsageError(f"say which run: {', '.join(self.runs)}")
+        r = _place(self.runs, self.runs[0] if run is None else run, "run")
         m = _place(self.measures, str(measure), "measure")
         if topic == ALL_TOPICS:
             return float(self.means[r, m]) if self.mean_defined[r, m] else None
         t = _place(self.topics, topic, "topic")
         known = self.defined[r, t, m] and self.counted[r, t]
         return float(self.values[r, t, m]) if known else None
-
-    def _only_run(self) -> str:
-        if len(self.runs) != 1:
-            raise UsageError(f"say which run: {', '.join(self.runs)}")
-        return self.runs[0]
 
     def frame(self, *, per_topic: bool = True) -> pd.DataFrame:
         """The values as a tidy frame: run, topic, measure, value; undefined is `pandas.NA`."""
@@ -274,11 +286,25 @@ class Scores:
         return score_file_bytes(file, form)
 
 
-def _few_names(names: Sequence[str], what: str) -> str:
-    """A few names, or how many there are."""
-    return ", ".join(names) if len(names) <= SHOWN else count(len(names), what)
-
-
 def _place(names: tuple[str, ...], name: str, what: str) -> int:
     check_known(what, name, names)
     return names.index(name)
+
+
+def safe_names(names: Sequence[str]) -> list[str]:
+    """The names such that W&B and MLflow take them, no two alike; the same names give the same.
+
+    W&B sorts and filters by names of letters, digits and underscores that begin with no digit;
+    MLflow takes these too, up to `LONGEST` characters. A name that would be another's has a number.
+    """
+    safe: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9_]+", "_", name.replace("@", "_at_")).strip("_") or "value"
+        plain = f"_{plain}" if plain[0].isdigit() else plain
+        found, number = plain[:LONGEST], 1
+        while found in safe:
+            number += 1
+            end = f"_{number}"
+            found = plain[: LONGEST - len(end)] + end
+        safe.append(found)
+    return safe

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from tseval.core.family import Column, Evaluation, Index, Words
+from tseval.core.family import Column, Evaluation, Words
 from tseval.core.measure import Measure, with_times
 from tseval.core.registry import family, measures
-from tseval.core.results import Result, Values
+from tseval.core.results import Result
 from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, Reason, UsageError, check_choice
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
 Undefined: TypeAlias = Literal["skip", "zero"]
+BEST, MEDIAN, WORST = "(best)", "(median)", "(worst)"
+"""What stands in the place of a run's name."""
 
 
 def chosen_measures(
@@ -63,35 +65,48 @@ def scores_of(
     undefined: str = "skip",
     *,
     per_topic: bool = True,
+    is_plain: bool = False,
+    columns: Sequence[Column] | None = None,
 ) -> Scores:
     """The scores of what was read; `on_missing` defaults to the edition's rule.
 
-    `per_topic=False` says that the values of single topics are of no interest.
+    `per_topic=False` says that the values of single topics are of no interest; `is_plain` leaves
+    warnings out, as at a moment of a stream, whose `columns` may be known.
     """
-    release_unused()
-    found = _score(evaluation, wanted, on_missing, undefined, per_topic=per_topic)
-    scores, evaluation = found.scores, found.evaluation
-    told = (*evaluation.all_warnings, *evaluation.caveats(wanted), *found.missing)
-    scores = replace(scores, warnings=told)
-    undefined_topics = evaluation.words.undefined_topics
-    more = (
-        *(undefined_warnings(scores, found.columns, wanted) if undefined_topics else ()),
-        *no_zeros(scores, found.columns, evaluation),
+    if not is_plain:
+        release_unused()
+    check_choice("undefined", undefined, get_args(Undefined))
+    rule = on_missing or evaluation.edition.on_missing
+    check_choice("on_missing", rule, get_args(OnMissing))
+    evaluation = apply_missing_rule(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
+    columns = columns or list(_columns(evaluation, wanted))
+    indexes = list({id(column.index): column.index for column in columns}.values())
+    missing = missing_topics(indexes, rule, evaluation.words, evaluation.missing_parts())
+    groups = evaluation.group_names
+    scores = Scores(
+        measures=tuple(measure.name for measure in wanted),
+        counted=np.hstack([missing.counted, np.ones((len(missing.counted), len(groups)), bool)]),
+        undefined_as_zero=undefined == "zero",
+        signature=signature_of(evaluation, wanted, rule, undefined),
+        inputs=evaluation.inputs,
+        types=groups,
+        units={each.name: each.unit for each in wanted if each.unit},
+        **_side_by_side(columns, all_topics(indexes), groups),
     )
-    return evaluation.finished(replace(scores, warnings=(*told, *more)))
-
-
-def plain_scores(
-    evaluation: Evaluation,
-    wanted: Sequence[Measure],
-    on_missing: str | None = None,
-    undefined: str = "skip",
-    *,
-    per_topic: bool = True,
-    columns: list[Column] | None = None,
-) -> Scores:
-    """The scores without warnings: of a moment of a stream, whose `columns` may be known."""
-    return _score(evaluation, wanted, on_missing, undefined, columns, per_topic=per_topic).scores
+    if is_plain:
+        return scores
+    told = [*evaluation.all_warnings, *evaluation.caveats(wanted), *missing.warnings]
+    if evaluation.words.undefined_topics:
+        told += undefined_warnings(scores, columns, wanted)
+    pooled = [
+        each.name for each, own in zip(wanted, columns, strict=True) if own.weights is not None
+    ]
+    if scores.undefined_as_zero and pooled:
+        told.append(
+            f"{listed(pooled)}: `all` is that of all topics' {evaluation.words.items}, so no topic "
+            f"counts as 0 (--rule {evaluation.words.over_topics} takes means over topics)"
+        )
+    return evaluation.finished(replace(scores, warnings=tuple(told)))
 
 
 def signature_of(
@@ -101,52 +116,6 @@ def signature_of(
     counts = {"undefined": undefined} if family(evaluation.edition.family).undefined_counts else {}
     traits = evaluation.traits_of(wanted)
     return evaluation.signature(**traits, missing=on_missing, **counts)
-
-
-@frozen
-class _Scored:
-    """Scores, and what their warnings are made of."""
-
-    scores: Scores
-    columns: list[Column]
-    evaluation: Evaluation
-    missing: tuple[str, ...]
-
-
-def _score(
-    evaluation: Evaluation,
-    wanted: Sequence[Measure],
-    on_missing: str | None,
-    undefined: str,
-    columns: list[Column] | None = None,
-    *,
-    per_topic: bool,
-) -> _Scored:
-    check_choice("undefined", undefined, get_args(Undefined))
-    rule = on_missing or evaluation.edition.on_missing
-    check_choice("on_missing", rule, get_args(OnMissing))
-    evaluation = apply_missing_rule(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
-    columns = list(_columns(evaluation, wanted)) if columns is None else columns
-    indexes = list({id(column.index): column.index for column in columns}.values())
-    topics = all_topics(indexes)
-    missing = missing_topics(indexes, rule, evaluation.words, evaluation.missing_parts())
-    board = _Board(columns, topics, evaluation.group_names)
-    scores = Scores(
-        runs=columns[0].index.runs,
-        topics=(*topics, *evaluation.group_names),
-        measures=tuple(measure.name for measure in wanted),
-        values=np.stack([each.value for each in board.values], axis=2),
-        defined=np.stack([each.defined for each in board.values], axis=2),
-        counted=board.with_groups(missing.counted),
-        undefined_as_zero=undefined == "zero",
-        signature=signature_of(evaluation, wanted, rule, undefined),
-        inputs=evaluation.inputs,
-        overall=board.overall,
-        applies=board.applies,
-        types=evaluation.group_names,
-        units={each.name: each.unit for each in wanted if each.unit},
-    )
-    return _Scored(scores, columns, evaluation, missing.warnings)
 
 
 def _columns(evaluation: Evaluation, wanted: Sequence[Measure]) -> Iterator[Column]:
@@ -165,9 +134,9 @@ def apply_missing_rule(evaluation: Evaluation, on_missing: str | None) -> Evalua
     return evaluation.without_missing() if rule == "skip" else evaluation
 
 
-def all_topics(indexes: Sequence[Index]) -> tuple[str, ...]:
+def all_topics(indexes: Sequence[Any]) -> tuple[str, ...]:
     """The judged topics of any of these; those of one index stay in its order."""
-    each_own = list(dict.fromkeys(index.topics for index in indexes))
+    each_own: list[tuple[str, ...]] = list(dict.fromkeys(index.topics for index in indexes))
     if len(each_own) == 1:
         return each_own[0]
     return tuple(natural_order({topic for own in each_own for topic in own}))
@@ -184,7 +153,7 @@ class Missing:
 
 
 def missing_topics(
-    indexes: Sequence[Index],
+    indexes: Sequence[Any],
     rule: str,
     words: Words,
     lacks: Iterable[tuple[str, str, Sequence[str]]] = (),
@@ -211,83 +180,44 @@ def missing_topics(
     return Missing(rule, counted, tuple(warnings))
 
 
-@frozen
-class _Board:
-    """Columns side by side: their values by run, and by topic, then group."""
+def _side_by_side(
+    columns: Sequence[Column], topics: tuple[str, ...], groups: tuple[str, ...]
+) -> dict[str, Any]:
+    """The columns as fields of `Scores`: their values by run, and by topic, then group.
 
-    columns: Sequence[Column]
-    topics: tuple[str, ...]
-    groups: tuple[str, ...]
-
-    @property
-    def runs(self) -> int:
-        return len(self.columns[0].index.runs)
-
-    @property
-    def values(self) -> list[Values]:
-        """Of each column; undefined in topics that its index doesn't have."""
-        return [self._placed(each) for each in self.columns]
-
-    def _placed(self, column: Column) -> Values:
-        place = {topic: at for at, topic in enumerate(self.topics)}
+    A measure is undefined in topics that its index doesn't have.
+    """
+    runs, first_group = columns[0].index.runs, len(topics)
+    place = {topic: at for at, topic in enumerate(topics)}
+    size = (len(runs), first_group + len(groups), len(columns))
+    values, defined, applies = np.zeros(size), np.zeros(size, bool), np.ones(size[1:], bool)
+    whole = Overall(np.zeros(size[::2]), np.zeros(size[::2], bool), np.zeros(size[::2], bool))
+    weights = np.full(size, np.nan)
+    for m, column in enumerate(columns):
         at = [place[topic] for topic in column.index.topics]
-        value = np.zeros((self.runs, len(self.topics) + len(self.groups)))
-        defined = np.zeros(value.shape, bool)
-        shape = (self.runs, len(at))
-        value[:, at] = column.values.value.reshape(shape)
-        defined[:, at] = column.values.defined.reshape(shape)
+        shape = (len(runs), len(at))
+        values[:, at, m] = column.values.value.reshape(shape)
+        defined[:, at, m] = column.values.defined.reshape(shape)
+        applies[first_group:, m] = False if column.groups is None else column.groups.members
         if column.groups is not None:
-            value[:, len(self.topics) :] = column.groups.values.value
-            defined[:, len(self.topics) :] = column.groups.values.defined
-        return Values(value, defined)
-
-    def with_groups(self, counted: BoolArray) -> BoolArray:
-        """Which (run, topic or group) count: every group does."""
-        return np.hstack([counted, np.ones((self.runs, len(self.groups)), bool)])
-
-    @property
-    def applies(self) -> BoolArray | None:
-        """Which topics and groups each measure can have a value for; None for all."""
-        if not self.groups:
-            return None
-        none = np.zeros(len(self.groups), bool)
-        members = [none if c.groups is None else c.groups.members for c in self.columns]
-        every = np.ones(len(self.topics), bool)
-        return np.column_stack([np.append(every, own) for own in members])
-
-    @property
-    def overall(self) -> Overall | None:
-        """What `all` is for the measures that are no means over topics."""
-        given = np.array([each.runs is not None for each in self.columns])
-        if not given.any():
-            return None
-        none = Values(np.zeros(self.runs), np.zeros(self.runs, bool))
-        own = [each.runs or none for each in self.columns]
-        return Overall(
-            np.column_stack([each.value for each in own]),
-            np.column_stack([each.defined for each in own]),
-            np.broadcast_to(given, (self.runs, len(given))),
-            self.weights,
-        )
-
-    @property
-    def weights(self) -> FloatArray | None:
-        """What values of topics weigh where `all` is a quotient of sums; NaN for other measures."""
-        if all(each.weights is None for each in self.columns):
-            return None
-        found = []
-        for column in self.columns:
-            own = column.weights
-            if own is None:
-                found.append(np.full((self.runs, len(self.topics)), np.nan))
-            else:
-                found.append(self._placed(replace_values(column, own)).value)
-        return np.stack(found, axis=2)
-
-
-def replace_values(column: Column, value: FloatArray) -> Column:
-    """A column with other values, all of them defined."""
-    return replace(column, values=Values(value, np.ones(len(value), bool)))
+            values[:, first_group:, m] = column.groups.values.value
+            defined[:, first_group:, m] = column.groups.values.defined
+        if column.runs is not None:
+            whole.value[:, m], whole.defined[:, m] = column.runs.value, column.runs.defined
+            whole.given[:, m] = True
+        if column.weights is not None:
+            weights[:, :, m] = 0.0
+            weights[:, at, m] = column.weights.reshape(shape)
+    has_weights = any(each.weights is not None for each in columns)
+    whole = replace(whole, weights=weights) if has_weights else whole
+    return {
+        "runs": runs,
+        "topics": (*topics, *groups),
+        "values": values,
+        "defined": defined,
+        "overall": whole if whole.given.any() else None,
+        "applies": applies if groups else None,
+    }
 
 
 def undefined_warnings(
@@ -297,16 +227,20 @@ def undefined_warnings(
 
     Topics that a measure's own index doesn't have are no matter of it.
     """
-    judged = {
-        name: {*column.index.topics, *scores.types}
-        for name, column in zip(scores.measures, columns, strict=True)
-    }
-    of_name = dict(zip(scores.measures, columns, strict=True))
+    columns_by_name = dict(zip(scores.measures, columns, strict=True))
     lower = {each.name for each in wanted if not each.higher_is_better}
     of_runs: dict[tuple[str, tuple[str, ...], str], list[str]] = {}
     for run, name, topics in scores.undefined():
-        own = tuple(topic for topic in topics if topic in judged[name])
-        how = _how(scores, of_name[name], name in lower)
+        column = columns_by_name[name]
+        own = tuple(topic for topic in topics if topic in {*column.index.topics, *scores.types})
+        if column.weights is not None:
+            how = ", adding nothing to `all`"
+        elif column.runs is not None:
+            how = ""
+        elif not scores.undefined_as_zero:
+            how = ", left out of the mean"
+        else:
+            how = ", counted as 0" + ", the best value" * (name in lower)
         if own:
             of_runs.setdefault((run, own, how), []).append(name)
     together: dict[tuple[tuple[str, ...], tuple[str, ...], str], list[str]] = {}
@@ -322,26 +256,34 @@ def undefined_warnings(
             yield from (f"run {run}: {told}" for run in runs)
 
 
-def no_zeros(scores: Scores, columns: Sequence[Column], evaluation: Evaluation) -> Iterator[str]:
-    """A word where undefined topics should count as 0, and no mean over topics is taken."""
-    pooled = [
-        name
-        for name, column in zip(scores.measures, columns, strict=True)
-        if column.weights is not None
-    ]
-    if scores.undefined_as_zero and pooled:
-        yield (
-            f"{listed(pooled)}: `all` is that of all topics' {evaluation.words.items}, so no topic "
-            f"counts as 0 (--rule {evaluation.words.over_topics} takes means over topics)"
-        )
+def over_runs(scores: Scores, family: str) -> Scores:
+    """In the place of the runs the best, the median and the worst of them.
+
+    Each value by itself: the best of one event may be another run than the best of another. Runs
+    in which a value is undefined are left out of it.
+    """
+    rising = [each.higher_is_better for each in measures(scores.measures, family)]
+    values, defined = _spread(scores.values, scores.defined & scores.counted[:, :, None], rising)
+    means, known = _spread(scores.means, scores.mean_defined, rising)
+    return replace(
+        scores,
+        runs=(BEST, MEDIAN, WORST),
+        values=values,
+        defined=defined,
+        counted=np.ones(values.shape[:2], bool),
+        overall=Overall(means, known, np.ones(means.shape, bool)),
+        signature=f"{scores.signature}|over:{len(scores.runs)} runs",
+    )
 
 
-def _how(scores: Scores, column: Column, lower_is_better: bool) -> str:
-    """What becomes of an undefined value, where `all` is taken from those of topics."""
-    if column.weights is not None:
-        return ", adding nothing to `all`"
-    if column.runs is not None:
-        return ""
-    if not scores.undefined_as_zero:
-        return ", left out of the mean"
-    return ", counted as 0, the best value" if lower_is_better else ", counted as 0"
+def _spread(
+    values: FloatArray, defined: BoolArray, rising: Sequence[bool]
+) -> tuple[FloatArray, BoolArray]:
+    """The best, the median and the worst along the first axis; measures lie along the last."""
+    known = defined.any(axis=0)
+    three = np.zeros((3, *known.shape))
+    for at in zip(*np.nonzero(known), strict=True):
+        each = values[:, *at][defined[:, *at]]
+        ends = [each.min(), np.median(each), each.max()]
+        three[:, *at] = ends[::-1] if rising[at[-1]] else ends
+    return three, np.broadcast_to(known, three.shape).copy()

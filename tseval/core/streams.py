@@ -29,11 +29,12 @@ import numpy as np
 import polars as pl
 
 from tseval.core import kernel
-from tseval.core.contributions import values_of
-from tseval.core.family import Column, Evaluation, Gold
+from tseval.core.family import Column, Evaluation
+from tseval.core.frames import FrameGold
 from tseval.core.kernel import ARRIVAL, KEY
 from tseval.core.measure import Measure
-from tseval.core.scoring import chosen_measures, plain_scores, scores_of, signature_of
+from tseval.core.results import values_of
+from tseval.core.scoring import chosen_measures, scores_of, signature_of
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_error
 from tseval.io.atomic_write import write_file
@@ -78,7 +79,7 @@ AGAIN = "again"
 class Rows:
     """What has come of all runs: the rows that are kept, and the sums of the others."""
 
-    def __init__(self, gold: Gold, wanted: Sequence[str | Measure], at: Sequence[str]) -> None:
+    def __init__(self, gold: FrameGold, wanted: Sequence[str | Measure], at: Sequence[str]) -> None:
         self.gold = gold
         self.number = 0
         self.runs: dict[str, None] = {}
@@ -95,7 +96,7 @@ class Rows:
         evaluation = gold.evaluate(self.empty, self.counts)
         self.measures = chosen_measures(evaluation, wanted, at)
         for measure in self.measures if gold.has_sums else ():
-            if evaluation.account(measure).sums(np.zeros(0)) is None:
+            if not evaluation.account(measure).adds_up:
                 items = evaluation.words.items
                 raise UsageError(f"{measure} needs all {items} at once: leave the blocks out")
 
@@ -253,7 +254,7 @@ class LookUnits(Units):
 
 
 def read_in_blocks(
-    gold: Gold,
+    gold: FrameGold,
     runs: Sequence[Any],
     wanted: Sequence[str | Measure] = (),
     at: Sequence[str] = (),
@@ -312,7 +313,7 @@ def read_in_blocks(
 
 
 def refuse_repeats(
-    gold: Gold, inputs: Sequence[Input], suspects: pl.DataFrame, blocks: Iterable[Table]
+    gold: FrameGold, inputs: Sequence[Input], suspects: pl.DataFrame, blocks: Iterable[Table]
 ) -> None:
     """Refuse rows of which one of the same key stands before: read again up to them."""
     key, last = list(gold.key), suspects["file"][0]
@@ -396,7 +397,7 @@ class Follower:
 
     def __init__(
         self,
-        gold: Gold,
+        gold: FrameGold,
         wanted: Sequence[str | Measure],
         at: Sequence[str],
         asked: Following,
@@ -686,12 +687,13 @@ class Follower:
         else:
             evaluation, columns = ahead.weighed.evaluation, self._columns(ahead, every)
         try:
-            scores = plain_scores(
+            scores = scores_of(
                 evaluation,
                 self.rows.measures,
                 asked.on_missing,
                 asked.undefined,
                 per_topic=asked.per_topic,
+                is_plain=True,
                 columns=columns,
             )
         except MissingTopics as error:

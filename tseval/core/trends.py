@@ -7,24 +7,24 @@ and where it ends. Batches weigh by how many updates, or posts, the run sent in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.core.batches import Batches, cover
 from tseval.core.curves import check
 from tseval.core.measure import Measure
-from tseval.core.results import Values
-from tseval.core.taking import account_of
+from tseval.core.results import Values, account_of, cover
+from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.io.names import ABSENT
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.times import UNITS
 from tseval.records import frozen
 from tseval.statistics import assumptions
-from tseval.statistics.trend import Trend, fit
+from tseval.statistics.assumptions import DEPENDENT
+from tseval.statistics.trend import FEWEST, Trend, fit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class Series:
         """When each batch begins, from the topic's start."""
         return np.asarray(np.arange(self.sent.shape[1]) * self.length / UNITS["h"], np.float64)
 
-    @property
+    @cached_property
     def weights(self) -> FloatArray:
         """What each batch has of all that its run sent; 0 for a run that sent nothing."""
         total = self.sent.sum(axis=1, keepdims=True)
@@ -89,86 +89,52 @@ def batch_series(
     batch has no meaning, those with a time of their own, and unknown topics, are a `UsageError`.
     """
     check(evaluation, measures, topics)
-    of_topics = cover(evaluation.starts, evaluation.ends, evaluation.latest, length)
-    _check_number(of_topics)
-    whole = _All.of(evaluation, measures, of_topics)
-    if counted is None:
-        counted = np.ones((len(evaluation.index.runs), len(evaluation.index.topics)), bool)
-    return [
-        whole.mean(counted, undefined_as_zero) if topic == ALL_TOPICS else whole.single(topic)
-        for topic in topics
-    ]
-
-
-def _check_number(batches: Batches) -> None:
+    index, names = evaluation.index, tuple(measure.name for measure in measures)
+    batches = cover(evaluation.starts, evaluation.ends, evaluation.latest, length)
     if batches.most > MOST:
         raise UsageError(
             f"that makes {batches.most:,} batches of a topic; no more than {MOST:,} are possible: "
             "choose longer ones"
         )
+    of_units = batches.of_units(index.unit_topic)
+    taken = [evaluation.in_batches(measure, of_units) for measure in measures]
+    shape = (len(index.runs), len(index.topics), len(measures), batches.most)
+    value, defined = (
+        np.stack([getattr(each, name) for each in taken], axis=1).reshape(shape)
+        for name in ("value", "defined")
+    )
+    unit, time = evaluation.sent
+    batch = of_units.of(unit, time)
+    sent = np.zeros(of_units.present.shape)
+    np.add.at(sent, (unit[batch != ABSENT], batch[batch != ABSENT]), 1.0)
+    sent = sent.reshape(shape[:2] + shape[3:])
+    drawn = []
+    for topic in topics:
+        if topic == ALL_TOPICS:
+            counts = np.ones(shape[:2], bool) if counted is None else counted
+            present = batches.present[:, np.newaxis] if undefined_as_zero else defined
+            values = _mean(value, defined & counts[..., np.newaxis, np.newaxis], present, counts)
+            for place, measure in enumerate(measures):
+                if evaluation.pools(measure):
+                    pooled = account_of(measure, index).pooled_within(of_units)
+                    values.value[:, place] = pooled.value
+                    values.defined[:, place] = pooled.defined
+            start, number = None, np.where(counts[..., np.newaxis], sent, 0.0).sum(axis=1)
+        else:
+            place = index.topics.index(topic)
+            most, start = int(batches.number[place]), float(batches.start[place])
+            values = Values(value[:, place, :, :most], defined[:, place, :, :most])
+            number = sent[:, place, :most]
+        drawn.append(Series(index.runs, topic, names, start, length, values, number))
+    return drawn
 
 
-@frozen
-class _All:
-    """Every measure of every unit: values (runs, topics, measures, batches), and what was sent."""
-
-    evaluation: Evaluation
-    measures: tuple[str, ...]
-    batches: Batches
-    values: Values
-    sent: FloatArray
-    joined: dict[int, Values]
-    """For measures of which `all` is no mean over topics, by their place: as (runs, batches)."""
-
-    @classmethod
-    def of(cls, evaluation: Evaluation, measures: Sequence[Measure], batches: Batches) -> _All:
-        index = evaluation.index
-        of_units = batches.of_units(index.unit_topic)
-        taken = [evaluation.in_batches(measure, of_units) for measure in measures]
-        shape = (len(index.runs), len(index.topics), -1, batches.most)
-        value, defined = (
-            np.stack([getattr(each, name) for each in taken], axis=1).reshape(shape)
-            for name in ("value", "defined")
-        )
-        unit, time = evaluation.sent
-        batch = of_units.of(unit, time)
-        sent = np.zeros(of_units.present.shape)
-        np.add.at(sent, (unit[batch != ABSENT], batch[batch != ABSENT]), 1.0)
-        names = tuple(measure.name for measure in measures)
-        joined = {
-            place: account_of(measure, index).pooled_within(of_units, len(index.topics))
-            for place, measure in enumerate(measures)
-            if evaluation.pools(measure)
-        }
-        messages = sent.reshape(shape[:2] + shape[3:])
-        return cls(evaluation, names, batches, Values(value, defined), messages, joined)
-
-    def single(self, topic: str) -> Series:
-        """One topic, with its own number of batches."""
-        place = self.evaluation.index.topics.index(topic)
-        number = int(self.batches.number[place])
-        values = self.values
-        own = Values(values.value[:, place, :, :number], values.defined[:, place, :, :number])
-        return self._series(
-            topic, float(self.batches.start[place]), own, self.sent[:, place, :number]
-        )
-
-    def mean(self, counted: BoolArray, undefined_as_zero: bool) -> Series:
-        """All topics that count, batch by batch since their starts."""
-        here = counted[:, :, np.newaxis, np.newaxis]
-        defined = self.values.defined & here
-        there = self.batches.present[:, np.newaxis] & here if undefined_as_zero else defined
-        number = there.sum(axis=1) + np.zeros(defined.sum(axis=1).shape)
-        total = np.where(defined, self.values.value, 0.0).sum(axis=1)
-        sent = np.where(counted[:, :, np.newaxis], self.sent, 0.0).sum(axis=1)
-        values = Values(total / np.maximum(number, 1), number > 0)
-        for place, whole in self.joined.items():
-            values.value[:, place], values.defined[:, place] = whole.value, whole.defined
-        return self._series(ALL_TOPICS, None, values, sent)
-
-    def _series(self, topic: str, start: float | None, values: Values, sent: FloatArray) -> Series:
-        runs, length = self.evaluation.index.runs, self.batches.length
-        return Series(runs, topic, self.measures, start, length, values, sent)
+def _mean(value: FloatArray, defined: BoolArray, present: BoolArray, counted: BoolArray) -> Values:
+    """Return the mean over the topics that count, of which `present` batches are taken."""
+    used = np.broadcast_to(present & counted[..., np.newaxis, np.newaxis], value.shape)
+    number = used.sum(axis=1)
+    total = np.where(defined, value, 0.0).sum(axis=1)
+    return Values(total / np.maximum(number, 1), number > 0)
 
 
 PER = {",per=day": UNITS["d"], ",per=hour": UNITS["h"], ",per=second": UNITS["s"]}
@@ -197,23 +163,42 @@ def statistics(series: Series) -> dict[str, FloatArray]:
     }
 
 
+def _tidy(
+    drawn: Sequence[Series], columns_of: Callable[[int, int], dict[str, Any]]
+) -> pd.DataFrame:
+    """A frame by run, topic and measure; of a series and a run columns as (measures, rows)."""
+    import pandas as pd
+
+    keys: list[tuple[str, str, str]] = []
+    parts: list[dict[str, Any]] = []
+    for r, run in enumerate(drawn[0].runs):
+        for place, series in enumerate(drawn):
+            columns = columns_of(place, r)
+            shape = np.broadcast_shapes(*map(np.shape, columns.values()))
+            parts.append({n: np.broadcast_to(e, shape).ravel() for n, e in columns.items()})
+            keys += [(run, series.topic, name) for name in series.measures for _ in range(shape[1])]
+    table = pd.DataFrame(np.array(keys, object), columns=["run", "topic", "measure"])
+    return table.assign(**{n: np.concatenate([each[n] for each in parts]) for n in parts[0]})
+
+
 def frame(drawn: Sequence[Series]) -> pd.DataFrame:
     """The batches as a tidy frame: run, topic, measure, time, hours, value, weight.
 
     `time` and `hours` are those of the batch's beginning; an undefined value is NaN. The mean over
     topics has no `time`, since the topics start at different ones.
     """
-    curves = list(_in_order(drawn))
-    columns = {
-        "time": [_times(each.series) for each in curves],
-        "hours": [each.series.hours for each in curves],
-        "value": [each.value for each in curves],
-        "weight": [each.series.weights[each.run] for each in curves],
-    }
-    lengths = [len(each.series.hours) for each in curves]
-    return _tidy(
-        curves, lengths, {name: np.concatenate(column) for name, column in columns.items()}
-    )
+
+    def batches(place: int, run: int) -> dict[str, Any]:
+        series = drawn[place]
+        start = np.nan if series.start is None else series.start
+        return {
+            "time": start + np.arange(len(series.hours)) * series.length,
+            "hours": series.hours,
+            "value": np.where(series.values.defined[run], series.values.value[run], np.nan),
+            "weight": series.weights[run],
+        }
+
+    return _tidy(drawn, batches)
 
 
 def trend_frame(drawn: Sequence[Series]) -> pd.DataFrame:
@@ -222,19 +207,18 @@ def trend_frame(drawn: Sequence[Series]) -> pd.DataFrame:
     Where batches are too few for a line, only their number stands.
     """
     told = [statistics(series) for series in drawn]
-    curves = list(_in_order(drawn))
-    rows = [
-        [
-            (name, column[each.row])
-            for name, column in told[each.place].items()
-            if each.series.trend.fitted[each.row] or name == "batches({})"
-        ]
-        for each in curves
-    ]
-    names, values = zip(*(cell for each in rows for cell in each), strict=True)
-    table = _tidy(curves, [len(each) for each in rows], {"value": np.array(values)})
-    written = [name.format(of) for name, of in zip(names, table["measure"], strict=True)]
-    return table.assign(measure=written)
+
+    def lines(place: int, run: int) -> dict[str, Any]:
+        number, names = len(drawn[place].measures), np.array([*told[place]], object)
+        rows = slice(run * number, (run + 1) * number)
+        is_told = drawn[place].trend.fitted[rows, np.newaxis] | (names == "batches({})")
+        values = np.column_stack([*told[place].values()])[rows]
+        return {"value": values, "written": names, "is_told": is_told}
+
+    table = _tidy(drawn, lines)
+    table = table[table.pop("is_told")].reset_index(drop=True)
+    pairs = zip(table.pop("written"), table["measure"], strict=True)
+    return table.assign(measure=[name.format(of) for name, of in pairs])
 
 
 def with_lines(batches: pd.DataFrame, drawn: Sequence[Series]) -> pd.DataFrame:
@@ -251,68 +235,88 @@ def line_frame(drawn: Sequence[Series]) -> pd.DataFrame:
     `high` are the 95 % interval of the end point. What is undefined is NaN.
     """
     intervals = [series.trend.end_interval() for series in drawn]
-    curves = list(_in_order(drawn))
-    rows = []
-    for each in curves:
-        trend, half = each.series.trend, each.series.length / UNITS["h"] / 2
-        middles = each.series.hours + half
-        until = middles[trend.used[each.row]].max(initial=-np.inf)
-        interval = [edge[each.row] for edge in intervals[each.place]]
-        ends = [trend.intercept[each.row], trend.end[each.row], *interval]
-        rows.append([middles[0], middles[-1], until, *ends])
-    columns = ("from_hours", "to_hours", "until_hours", "from_value", "to_value", "low", "high")
-    return _tidy(curves, [1] * len(curves), dict(zip(columns, np.array(rows).T, strict=True)))
+
+    def ends(place: int, run: int) -> dict[str, Any]:
+        series, number = drawn[place], len(drawn[place].measures)
+        rows, trend = slice(run * number, (run + 1) * number), series.trend
+        middles = series.hours + series.length / UNITS["h"] / 2
+        until = np.where(trend.used[rows], middles, -np.inf).max(axis=1)
+        low, high = (edge[rows] for edge in intervals[place])
+        columns = {
+            "from_hours": middles[0],
+            "to_hours": middles[-1],
+            "until_hours": until,
+            "from_value": trend.intercept[rows],
+            "to_value": trend.end[rows],
+            "low": low,
+            "high": high,
+        }
+        return {name: np.reshape(column, (-1, 1)) for name, column in columns.items()}
+
+    return _tidy(drawn, ends)
 
 
-@frozen
-class _One:
-    """One measure of one run: its series, which of those given that is, and its place there."""
-
-    series: Series
-    place: int
-    run: int
-    measure: int
-
-    @property
-    def row(self) -> int:
-        """Its row among the lines of the series."""
-        return self.run * len(self.series.measures) + self.measure
-
-    @property
-    def value(self) -> FloatArray:
-        """Batch by batch; NaN where undefined."""
-        values = self.series.values
-        own = self.run, self.measure
-        return np.where(values.defined[own], values.value[own], np.nan)
-
-    @property
-    def names(self) -> tuple[str, str, str]:
-        """Run, topic and measure."""
-        return self.series.runs[self.run], self.series.topic, self.series.measures[self.measure]
+# What is not wrong, but what a reader should know.
 
 
-def _in_order(drawn: Sequence[Series]) -> Iterator[_One]:
-    """Every measure of every run, by run, topic and measure."""
-    for run in range(len(drawn[0].runs)):
-        for place, series in enumerate(drawn):
-            for measure in range(len(series.measures)):
-                yield _One(series, place, run, measure)
+def outside(evaluation: Evaluation, drawn: Sequence[Series]) -> Iterator[str]:
+    """For each run how much of what it sent lies in no batch of its topic."""
+    index = evaluation.index
+    unit, time = evaluation.sent
+    batches = cover(evaluation.starts, evaluation.ends, evaluation.latest, drawn[0].length)
+    lost = unit[batches.of_units(index.unit_topic).of(unit, time) == ABSENT]
+    number = np.bincount(lost // len(index.topics), minlength=len(index.runs))
+    for run, many in zip(index.runs, number.tolist(), strict=True):
+        if many:
+            noun = count(many, "message")
+            yield f"run {run}: {noun} before the first batch of the topic or after the last"
 
 
-def _times(series: Series) -> FloatArray:
-    """When each batch begins; NaN for the mean."""
-    start = np.nan if series.start is None else series.start
-    return np.asarray(start + np.arange(len(series.hours)) * series.length, np.float64)
+def doubts(drawn: Sequence[Series]) -> Iterator[str]:
+    """Where there is no line, or none to be trusted, and whose lines reach past what they sent."""
+    dependent = [_dependent(series) for series in drawn]
+    for r, run in enumerate(drawn[0].runs):
+        for series in drawn:
+            rows = series.trend.fitted[r * len(series.measures) : (r + 1) * len(series.measures)]
+            lost = [name for name, fitted in zip(series.measures, rows, strict=True) if not fitted]
+            if lost:
+                few = f"it needs {FEWEST} batches with values; choose a shorter --batch"
+                yield f"run {run}: no line through {listed(lost)} of {_where(series)}: {few}"
+        for word in DEPENDENT:
+            wrong = [name for each in dependent for name in each.get((r, word), ())]
+            if wrong:
+                how = f"with a {word}" if word.startswith("Durbin") else f"that are {word}"
+                cannot = "errors and p of these lines cannot be trusted"
+                yield f"run {run}: residuals {how} of {listed(wrong)}: {cannot}"
+        silent = [(series, _silence(series.sent[r])) for series in drawn]
+        where = [f"{_where(series)} ({number:,})" for series, number in silent if number]
+        if where and len(drawn) == 1:
+            number = silent[0][1]
+            last = "batch" if number == 1 else f"{number:,} batches"
+            yield f"run {run}: it sent nothing in the last {last}: its end points are forecasts"
+        elif where:
+            told = "its end points there are forecasts"
+            yield f"run {run}: it sent nothing in the last batches of {listed(where)}: {told}"
 
 
-def _tidy(
-    curves: Sequence[_One], lengths: Sequence[int], columns: dict[str, FloatArray]
-) -> pd.DataFrame:
-    """A frame of runs, topics and measures, each for so many rows, with columns beside them."""
-    import pandas as pd
+def _dependent(series: Series) -> dict[tuple[int, str], list[str]]:
+    """For each run, and what speaks against independent residuals, the measures with their d."""
+    checked, tested = assumptions.check(series.trend), series.trend.tested
+    found: dict[tuple[int, str], list[str]] = {}
+    places = np.where(tested, checked.dependent(), -1)
+    for row in np.flatnonzero(places >= 0).tolist():
+        run, measure = divmod(row, len(series.measures))
+        d = f"(DW {checked.durbin_watson[row]:.2f})"
+        told = f"{series.measures[measure]} of {_where(series)} {d}"
+        found.setdefault((run, DEPENDENT[places[row]]), []).append(told)
+    return found
 
-    keys = {
-        key: np.repeat(np.array([each.names[place] for each in curves], object), lengths)
-        for place, key in enumerate(("run", "topic", "measure"))
-    }
-    return pd.DataFrame(keys | columns)
+
+def _where(series: Series) -> str:
+    return "the mean over topics" if series.topic == ALL_TOPICS else series.topic
+
+
+def _silence(sent: FloatArray) -> int:
+    """How many of the last batches are empty; 0 where all are, since there is no line."""
+    filled = np.flatnonzero(sent)
+    return len(sent) - 1 - int(filled[-1]) if len(filled) else 0

@@ -15,6 +15,7 @@ import polars as pl
 from tseval.desk.decisions import Decision
 from tseval.desk.judgments import NO, YES
 from tseval.desk.outcome import judged_rows, named_pairs
+from tseval.io.origin import SHORT_HASH
 from tseval.io.rows import result_object_bytes
 from tseval.matching.corrections import ACCEPT, REJECT
 from tseval.version import VERSION
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 COLUMNS = tuple(each.name for each in fields(Decision))
 EXACT_BELOW = 2.0**53
-SHORT_HASH = 12
 DIVIDERS = re.compile(r"[\t\n\r]")
 
 NUGGETS, MATCHES, CLUSTERS = "nuggets.tsv", "matches.tsv", "clusters.tsv"

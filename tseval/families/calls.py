@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tseval.core.calls import Call, call_of, stub
+from tseval.core.calling import Call, call_of, stub
 from tseval.core.declared import CURVE, JITTER, MATCH
 from tseval.matching.sampling import DEPTH, PAIRS
 

@@ -7,6 +7,9 @@ from functools import partial
 
 from tseval.records import frozen
 
+SHORT_HASH = 12
+"""How many hexadecimal digits of a hash a signature shows."""
+
 
 @frozen
 class InputRecord:

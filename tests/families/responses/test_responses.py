@@ -20,7 +20,7 @@ from tests.oracles.responses import SIX, Label, Listed, Reading, Response
 from tests.program import faulty
 from tseval import InputError, UsageError
 from tseval.core.blocks import Rows
-from tseval.core.calling import CommonOptions, curved, evaluated
+from tseval.core.calling import Asking, CommonOptions, curved, evaluated
 from tseval.core.registry import family
 from tseval.core.sections import Setting
 
@@ -438,8 +438,9 @@ def test_a_curve_needs_times(tmp_path: Path) -> None:
     file = lines(tmp_path / "l.jsonl", [record("t", Response(None, ()))])
     said = "vital: the responses have no times, so nothing has a value before the end: "
     assert curve_of(file, "-m", "vital") == f"error: {said}give each its `time`\n"
+    asking = Asking(FAMILY, FAMILY.inputs([str(file)]), FAMILY.options(), CommonOptions("vital"))
     with pytest.raises(UsageError, match=f"^{re.escape(said)}"):
-        curved(FAMILY, FAMILY.inputs([str(file)]), FAMILY.options(), CommonOptions("vital"))
+        curved(asking)
 
 
 def test_a_table_without_times_can_have_no_curve(tmp_path: Path) -> None:

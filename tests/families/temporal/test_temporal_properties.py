@@ -17,8 +17,8 @@ from tests.oracles import close
 from tests.oracles import temporal as slow
 from tseval.core.curves import curves
 from tseval.core.registry import measures
+from tseval.core.results import evaluate
 from tseval.core.scoring import scores_of
-from tseval.core.taking import evaluate
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.io.score_files import ScoreRecord
 

@@ -12,7 +12,7 @@ import polars as pl
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import KEY, Contributions, ratio
 from tseval.core.measure import Measure, Parameter, documented
-from tseval.core.results import Result, Values
+from tseval.core.results import ContributionResult, Result, Values
 from tseval.families.battles.rows import SIDES, wins_between
 from tseval.io.times import number
 from tseval.records import frozen
@@ -20,7 +20,6 @@ from tseval.statistics.ratings import bradley_terry, elo
 
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray, IntArray
-    from tseval.core.contributions import ContributionResult
 
 FAMILY = "battles"
 BRADLEY_TERRY = "Bradley and Terry, Rank Analysis of Incomplete Block Designs, Biometrika 39 (1952)"

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from tseval.core.contributions import ContributionResult
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import KEY, Contributions, ratio, total
 from tseval.core.measure import Definition, Measure, Parameter, documented
+from tseval.core.results import ContributionResult
 from tseval.core.wording import paragraphs_of
 from tseval.families.changes import rows
 from tseval.io.times import NotANumber, number

@@ -608,7 +608,7 @@ def tell_oddities(table: tables.Table) -> Iterator[Line]:
 
 def shows_listing(source: Input) -> bool:
     """Return whether an input holds clusters, and no JSON of a table's rows."""
-    from tseval.core.nearest import nearest_fault  # which loads Arrow
+    from tseval.core.validation import nearest_fault  # which loads Arrow
 
     form, keys = recognise(source)
     is_json = form in ("jsonl", JSON) and bool(keys) and FACT not in keys

@@ -14,11 +14,10 @@ from typing import Any
 
 import polars as pl
 
-from tseval.core.contributions import ContributionResult, values_of
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import ALWAYS, KEY, Contributions, divided, mean, quotient, ratio, total
 from tseval.core.measure import MEAN, Definition, Measure, Parameter, documented
-from tseval.core.results import Taken, Values
+from tseval.core.results import ContributionResult, Taken, Values, values_of
 from tseval.families.clusters.rows import DEPTH, NOT_RELEVANT, REDUNDANT, RELEVANT
 from tseval.io.times import UNITS
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from tseval.core.batches import places
 from tseval.core.frames import spans, warn_of_topics
 from tseval.core.input_warnings import years_apart
 from tseval.core.kernel import natural
+from tseval.core.results import places
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, warn_of_numbers
 from tseval.errors import UsageError

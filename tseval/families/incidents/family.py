@@ -17,11 +17,10 @@ from tseval.core.family import Column, Family, View, ViewRequest, Words, Writer,
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request, spans
 from tseval.core.input_warnings import years_apart
 from tseval.core.measure import Measure
-from tseval.core.over_runs import over_runs
 from tseval.core.registry import definitions
-from tseval.core.results import Result, Values
+from tseval.core.results import Result, Values, moments
 from tseval.core.scores import Scores
-from tseval.core.taking import moments
+from tseval.core.scoring import over_runs
 from tseval.core.wording import count, listed
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.incidents import explain, files, measures, pooling, rows, trec_is
@@ -41,7 +40,7 @@ from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray
-    from tseval.core.batches import Batches
+    from tseval.core.results import Batches
     from tseval.io.given import Given
 
 TREC_IS = "trec-is"

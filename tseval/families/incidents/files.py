@@ -351,7 +351,7 @@ def choose_labels(source: Input, form: str | None) -> TableReader:
         return LABELS
     names = names_of(source)
     if form is not None and not source.is_table:
-        from tseval.core.nearest import names_in  # here, because few commands need it
+        from tseval.core.validation import names_in  # here, because few commands need it
 
         names = source.renamed(names_in(source, form))
     return label_table(names) or (JUDGED_POOL if "type" in names else LABELS)

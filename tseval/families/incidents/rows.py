@@ -23,7 +23,7 @@ from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray, FloatArray, IntArray
-    from tseval.core.batches import Batches
+    from tseval.core.results import Batches
 
 PRIORITIES = {1: 0.25, 2: 0.5, 3: 0.75, 4: 1.0}
 """Each level as a number; an unknown one has none."""

@@ -240,7 +240,7 @@ def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> tabl
     """
     names = names_of(source)
     if form is not None and not source.is_table:
-        from tseval.core.nearest import names_in  # here, because few commands need it
+        from tseval.core.validation import names_in  # here, because few commands need it
 
         names = names_in(source, form)
     complete = next((sort for sort, each in TABLES.items() if not each.missing(names)), None)

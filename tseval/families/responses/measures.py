@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, KEY, Contributions, quotient, ratio
 from tseval.core.measure import Definition, Measure
-from tseval.core.results import Result, Values
+from tseval.core.results import ContributionResult, Result, Values
 from tseval.families.responses import records
 from tseval.families.responses.records import MANDATORY, OKAY, VITAL, Sort
 from tseval.families.responses.rows import CELL, ResponseIndex
@@ -63,8 +62,7 @@ class MeanOfResponses(Result):
 
     def of_runs(self, times: FloatArray) -> Values | None:
         """Return the mean over the responses of each run, where that is asked for."""
-        pooled = self.result.pooled_before
-        return pooled(times, times, len(times)) if self.is_over_records else None
+        return self.result.pooled_before(times) if self.is_over_records else None
 
 
 def result_of(

@@ -26,10 +26,9 @@ from tseval.core import registry
 from tseval.core.calling import Asking, evaluated
 from tseval.core.family import Column, ViewRequest, ViewRows, as_measures
 from tseval.core.measure import Measure
-from tseval.core.results import Result, Values
+from tseval.core.results import Result, Values, evaluate
 from tseval.core.scores import Scores, over_topics
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.core.taking import evaluate
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import (

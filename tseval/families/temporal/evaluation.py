@@ -24,7 +24,7 @@ from tseval.core.declared import (
     file_option,
     option,
 )
-from tseval.core.family import SHORT_HASH, Access, Lost, ViewRequest
+from tseval.core.family import Access, Lost, ViewRequest
 from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
@@ -39,6 +39,7 @@ from tseval.families.temporal import measures as definitions
 from tseval.families.temporal.rules import Rules
 from tseval.io import schema
 from tseval.io.names import natural_order
+from tseval.io.origin import SHORT_HASH
 from tseval.io.score_files import displayed
 from tseval.io.tables import Table
 from tseval.io.times import length_of
@@ -561,7 +562,7 @@ def score(asking: Asking) -> Scores:
 
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
-    return scored(*asking)
+    return scored(asking)
 
 
 def curve(asking: Asking) -> pd.DataFrame:
@@ -571,7 +572,7 @@ def curve(asking: Asking) -> pd.DataFrame:
     the topic's start, the measure has this value, until the next row. `per_topic` has every topic
     as well as `all`. The other parameters are those of `score`.
     """
-    return curved(*asking)
+    return curved(asking)
 
 
 def explain(asking: Asking, what: str) -> pd.DataFrame:
@@ -580,7 +581,7 @@ def explain(asking: Asking, what: str) -> pd.DataFrame:
     The columns are those of `tseval score --explain`, with times as time stamps. The other
     parameters are those of `score`.
     """
-    return explained(*asking, view=what)
+    return explained(asking, view=what)
 
 
 def match(asking: Asking) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from tseval.core.family import Access, as_measures
 from tseval.core.frames import Content, FrameGold
 from tseval.core.kernel import KEY, sort_rows
 from tseval.core.measure import Measure
-from tseval.core.scoring import plain_scores
+from tseval.core.scoring import scores_of
 from tseval.core.streams import Rows
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
@@ -299,7 +299,8 @@ class LiveScores:
 
     def scores(self, on_missing: str | None = None, undefined: str = "skip") -> Scores:
         """The scores of the updates so far."""
-        return plain_scores(self.rows.evaluation(), self.rows.measures, on_missing, undefined)
+        measures = self.rows.measures
+        return scores_of(self.rows.evaluation(), measures, on_missing, undefined, is_plain=True)
 
     def value(
         self, measure: object, topic: str = ALL_TOPICS, run: str | None = None

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.registry import measure
-from tseval.core.taking import evaluate
+from tseval.core.results import evaluate
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, CONTRIBUTED, KEY, Contributions, divided, ratio
 from tseval.core.measure import Argument, Definition, Measure, Parameter, documented
+from tseval.core.results import ContributionResult
 from tseval.errors import MeasureError, UsageError
 from tseval.families.temporal.rows import LETTERS, EarliestIndex, count_words
 from tseval.families.temporal.rules import Rules
@@ -319,10 +319,8 @@ class SumResult(ContributionResult):
     index: EarliestIndex
     frames: tuple[str, ...]
     """The frames of the index that the amounts stand in."""
-
-    def sums(self, times: FloatArray) -> None:  # noqa: ARG002
-        """The sums of a track's measure depend on all updates of a run."""
-        return
+    adds_up: ClassVar[bool] = False
+    """The sums of a track's measure depend on all updates of a run."""
 
     def values_at(self, times: FloatArray) -> pl.DataFrame:
         """The value of each unit and its sums, from the contributions dated before its time."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, KEY, Contributions, divided
 from tseval.core.measure import Argument, Definition, Measure, Parameter, documented
+from tseval.core.results import ContributionResult
 from tseval.errors import MeasureError
 from tseval.families.timelines import rows
 from tseval.families.timelines.rows import TimelineIndex, once

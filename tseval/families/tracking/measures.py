@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tseval.core.contributions import values_of
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import quotient, total
 from tseval.core.measure import Measure, Parameter, documented
-from tseval.core.results import Result, Values
+from tseval.core.results import Result, Values, values_of
 from tseval.errors import check_choice
 from tseval.families.tracking.files import ATTRIBUTES, LOCATIONS
 from tseval.families.tracking.rows import judged_topics
