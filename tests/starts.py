@@ -142,6 +142,11 @@ STARTS = {
         67,
         "polars.dataframe importlib.metadata",
     ),
+    "battles": Start(
+        "battles fixtures/battles.tsv --quiet",
+        75,
+        "polars.dataframe importlib.metadata numpy.ma",
+    ),
 }
 
 

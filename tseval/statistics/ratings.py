@@ -13,6 +13,14 @@ SCALE = 400.0
 """Elo's scale: a run that is rated so much higher is expected to win ten times as often."""
 
 
+def shares_of_wins(won: Floats) -> Floats:
+    """The share of its battles that each run won, from counts as below; NaN without battles."""
+    wins, losses = won.sum(axis=-1), won.sum(axis=-2)
+    battles = wins + losses
+    shares: Floats = np.divide(wins, battles, out=np.full_like(wins, np.nan), where=battles > 0)
+    return shares
+
+
 def bradley_terry(won: Floats) -> Floats:
     """The natural logarithms of the strengths that make the results most likely, with mean 0.
 

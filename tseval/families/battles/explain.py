@@ -25,7 +25,7 @@ from tseval.io.times import number
 from tseval.statistics.agreement import cohen_kappa
 from tseval.statistics.bootstrap import LEVEL, resamples, seeded
 from tseval.statistics.paired import corrected
-from tseval.statistics.ratings import bradley_terry
+from tseval.statistics.ratings import bradley_terry, shares_of_wins
 
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray, IntArray
@@ -57,20 +57,17 @@ def resampled(evaluation: FrameEvaluation, wanted: Measure, options: Any) -> Flo
     won = np.einsum("dg,gij->dij", times.astype(float), tables)
     if wanted.definition.name == "BT":
         return np.array([bradley_terry(each) for each in won])
-    total = won.sum(axis=2)
-    below = total + won.sum(axis=1)
-    shares: FloatArray = np.divide(total, below, out=np.full_like(total, np.nan), where=below > 0)
-    return shares
+    return shares_of_wins(won)
 
 
 def drawn_orders(battles: pl.DataFrame, times: IntArray, options: Any) -> IntArray:
     """Return for each resample its battles in the order of their times; -1 fills it up."""
     draw = np.random.default_rng(seeded(options.seed, FAMILY, "orders"))
-    dates, length = battles["time"].to_numpy(), times.sum(axis=1).max()
-    orders = np.full((len(times), length), -1)
-    for at, own in enumerate(times):
-        places = np.repeat(np.arange(len(own)), own)
-        orders[at, : len(places)] = places[random_orders(dates[places], draw, 1)[0]]
+    dates = battles["time"].to_numpy()
+    drawn = [np.repeat(np.arange(len(own)), own) for own in times]
+    orders = np.full((len(times), max(map(len, drawn))), -1)
+    for row, places in zip(orders, drawn, strict=True):
+        row[: len(places)] = places[random_orders(dates[places], draw, 1)[0]]
     return orders
 
 
@@ -194,13 +191,14 @@ def order(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     every = outputs.with_columns(run=pl.lit("all"))
     rows = pl.concat([outputs.cast({"run": pl.String}), every.select(outputs.columns)])
     is_first, won = pl.col("is_first"), pl.col("won")
+    first, second = won.filter(is_first), won.filter(~is_first)
     counts = rows.group_by("run", maintain_order=True).agg(
-        n_first=is_first.sum(),
-        share_first=divided(total(won.filter(is_first)), is_first.sum()),
-        n_second=(~is_first).sum(),
-        share_second=divided(total(won.filter(~is_first)), (~is_first).sum()),
-        above=(is_first & (won == 1)).sum(),
-        below=(is_first & (won == 0)).sum(),
+        n_first=first.count(),
+        share_first=divided(total(first), first.count()),
+        n_second=second.count(),
+        share_second=divided(total(second), second.count()),
+        above=first.filter(first == 1).count(),
+        below=first.filter(first == 0).count(),
     )
     p = [sign_test(*both) for both in counts.select("above", "below").iter_rows()]
     is_whole = pl.col("run") == "all"
@@ -214,7 +212,11 @@ def judges(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """Each two judges: how often they agree on the battles that both judged."""
     battles = evaluation.frames["battles"].with_columns(pl.col("won").cast(pl.Float64))
     key = ["topic", *SIDES]
-    verdicts = battles.group_by(*key, "judge").agg(pl.col("won").mean()).sort(*key, "judge")
+    verdicts = (
+        battles.group_by(*key, "judge")
+        .agg(divided(total(pl.col("won")), pl.len()).alias("won"))
+        .sort(*key, "judge")
+    )
     both = verdicts.join(verdicts, on=key, suffix="_other")
     both = both.filter(pl.col("judge") < pl.col("judge_other"))
     rows = []

@@ -16,6 +16,7 @@ from tseval.core.results import ContributionResult, Result, Values
 from tseval.families.battles.rows import SIDES, wins_between
 from tseval.io.times import number
 from tseval.records import frozen
+from tseval.statistics.bootstrap import column_means
 from tseval.statistics.ratings import bradley_terry, elo
 
 if TYPE_CHECKING:
@@ -115,8 +116,7 @@ def rate_elo(battles: pl.DataFrame, runs: int, k: float, start: float) -> FloatA
     draw = np.random.default_rng(0)
     number_of_orders = 1 if battles["time"].is_unique().all() else ORDERS
     order = random_orders(battles["time"].to_numpy(), draw, number_of_orders)
-    found: FloatArray = rate_in_orders(battles, runs, order, k, start).mean(axis=0)
-    return found
+    return column_means(rate_in_orders(battles, runs, order, k, start))
 
 
 def random_orders(times: FloatArray, draw: np.random.Generator, number: int) -> IntArray:
