@@ -95,7 +95,7 @@ STARTS = {
     "curve": Start(f"curve {RUN} {GIVEN}", 147, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 166, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 106, "pandas polars.dataframe rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 95, "pandas polars.dataframe scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 88, "pandas polars.dataframe scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 124, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tseval.comparison.board import Board, TopicScores, build_board, read_scores, scores_table
 from tseval.comparison.findings import Comparison, Contest, Findings, RunRank
 from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
-from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.runs import compare_board, discriminate_board
+from tseval.comparison.runs import compare_board, correlate_boards, discriminate_board
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.errors import UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tseval.comparison import Board, Plan, Treatment, read_board
-from tseval.comparison.directions import known_measures
+from tseval.comparison.board import known_measures
 from tseval.comparison.runs import compare_board
 from tseval.core import registry
 from tseval.core.blocks import SectionContent, Warned

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from tseval.comparison import Board, Comparison, Contest
-from tseval.comparison.directions import known_measures
+from tseval.comparison.board import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
 from tseval.io.formulas import guarded
