@@ -110,16 +110,11 @@ def compare_pairs(board: Board, plan: Plan) -> dict[str, Tested]:
     """All pairs by each measure, drawn as far as the correction of all of them asks."""
     pairs = {measure: _pairs(board, measure, plan) for measure in board.measures}
     size = sum(each.shape[1] for each in pairs.values())
-    return {
-        measure: tested_pairs(
-            board,
-            measure,
-            own,
-            plan,
-            plan.most_draws(size if plan.family == "all" else own.shape[1]),
-        )
-        for measure, own in pairs.items()
-    }
+    found = {}
+    for measure, own in pairs.items():
+        most = plan.most_draws(size if plan.family == "all" else own.shape[1])
+        found[measure] = tested_pairs(board, measure, own, plan, most)
+    return found
 
 
 def signature(what: str, *traits: Mapping[str, str]) -> str:
@@ -241,16 +236,10 @@ def _standings(
         letters = dict(zip(place, paired.compact_letters(differ), strict=True))
     for at in order.tolist():
         run = board.runs[places[at]]
-        yield RunRank(
-            measure=measure,
-            run=run,
-            rank=1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum()),
-            topics=int(known[places[at]].sum()),
-            mean=float(means[at]),
-            low=or_none(low[at]),
-            high=or_none(high[at]),
-            letters=letters.get(run),
-        )
+        rank = 1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum())
+        topics = int(known[places[at]].sum())
+        ends = or_none(low[at]), or_none(high[at])
+        yield RunRank(measure, run, rank, topics, float(means[at]), *ends, letters.get(run))
 
 
 def means_of_topics(
@@ -453,17 +442,10 @@ def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
     for columns, topics, differences in paired_topics(board, measure, tested.pairs):
         draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
         needed[columns] = bootstrap.chance_means(differences, draws, plan.level)
-    needed = needed[judged]
-    return Power(
-        measure=measure,
-        pairs=number,
-        found=found,
-        power=found / number if number else None,
-        found_corrected=kept,
-        power_corrected=kept / number if number else None,
-        needed=float(needed.max()) if number else None,
-        typical=float(np.median(needed)) if number else None,
-    )
+    if not number:
+        return Power(measure, 0, 0, None, 0, None, None, None)
+    ends = float(needed[judged].max()), float(np.median(needed[judged]))
+    return Power(measure, number, found, found / number, kept, kept / number, *ends)
 
 
 # Rank correlation of two boards.

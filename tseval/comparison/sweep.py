@@ -7,7 +7,7 @@ the best at all of them, and which differences stay?
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
@@ -27,17 +27,14 @@ from tseval.comparison.findings import (
 )
 from tseval.comparison.plan import Plan, Treatment
 from tseval.comparison.runs import by_reason, compare_board, signature
-from tseval.comparison.with_gold import ScoredRuns, runs_of_call
+from tseval.comparison.with_gold import GoldWords, ScoredRuns, runs_of_call
 from tseval.core.declared import SWEEP, option
-from tseval.core.family import Access, as_measures, several
+from tseval.core.family import as_measures, several
 from tseval.core.measure import Measure
-from tseval.core.naming import Naming
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.io import PICTURES
-from tseval.io.columns import Columns, TimeWords
-from tseval.io.formats import Forms
 from tseval.io.times import written
 from tseval.records import frozen
 from tseval.statistics import ranks
@@ -271,19 +268,11 @@ def sweep(
     *,
     matchers: str | Sequence[str] = (),
     thresholds: float | Sequence[float] = (),
-    topics: Given | None = None,
-    duplicates: Given | None = None,
-    pool: Given | None = None,
-    corrections: Given | None = None,
     at: str | Sequence[str] | None = None,
-    edition: str | None = None,
-    rules: Mapping[str, str] | None = None,
     on_missing: str | None = None,
     undefined: str = Treatment.undefined,
     plan: Plan | None = None,
-    input_format: Forms = None,
-    columns: Columns = None,
-    **timing: Unpack[TimeWords],
+    **gold: Unpack[GoldWords],
 ) -> Sweep:
     """Whether the order of runs, and their differences, hold over matchers and thresholds.
 
@@ -292,22 +281,11 @@ def sweep(
     `tseval.comparison.Plan`. The parts are `orders`, `pairs` and `means`.
     """
     runs = runs_of_call(
-        {
-            "updates": updates,
-            "nuggets": nuggets,
-            "matches": matches,
-            "topics": topics,
-            "duplicates": duplicates,
-            "pool": pool,
-            "corrections": corrections,
-        },
+        {"updates": updates, "nuggets": nuggets, "matches": matches},
         {},
-        edition=edition,
-        rules=rules or {},
+        gold,
         measures=tuple(as_measures(measures)),
         at=tuple(several(at or ())),
-        naming=Naming.of(columns, timing),
-        access=Access(input_format),
     )
     tried = Tried(tuple(several(matchers)), tuple(several(thresholds)))
     return sweep_runs(runs, tried, plan or Plan(), Treatment(on_missing, undefined))

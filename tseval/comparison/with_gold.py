@@ -25,11 +25,11 @@ from tseval.core.measure import Measure
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.core.wording import count, listed
-from tseval.errors import UsageError, check_choice
+from tseval.errors import UsageError, check_choice, check_known
 from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.names import natural_order
-from tseval.io.times import UNITS
+from tseval.io.times import TIME_KEYS, UNITS
 from tseval.parallel.sharing import Progress
 from tseval.records import frozen
 from tseval.statistics.ranks import kendall, known_means, tau_ap
@@ -87,12 +87,37 @@ class ScoredRuns:
         return reader(named(self.inputs, self.naming), self.options, edition, asked, access)
 
 
-def runs_of_call(inputs: Mapping[str, Any], options: Mapping[str, Any], **more: Any) -> ScoredRuns:
+class GoldWords(TimeWords, total=False):
+    """What there may be beside runs and gold, and how they are read: as in `tseval.score`."""
+
+    topics: Given | None
+    duplicates: Given | None
+    pool: Given | None
+    corrections: Given | None
+    edition: str | None
+    rules: Mapping[str, str] | None
+    input_format: Forms
+    columns: Columns
+
+
+def runs_of_call(
+    inputs: Mapping[str, Any], options: Mapping[str, Any], gold: GoldWords, **more: Any
+) -> ScoredRuns:
     """Return runs with their gold as a caller gives them, by the names of inputs and options."""
     of = registry.family(registry.FIRST)
-    files = {**inputs, "updates": several(inputs["updates"])}
+    words: dict[str, Any] = {**gold}
+    for name in words:
+        check_known("keyword", name, GoldWords.__annotations__)
+    timing = {name: words[name] for name in TIME_KEYS if name in words}
     return ScoredRuns(
-        of, declared.build(of.inputs, files), declared.build(of.options, options), **more
+        of,
+        declared.build(of.inputs, {**words, **inputs, "updates": several(inputs["updates"])}),
+        declared.build(of.options, options),
+        edition=gold.get("edition"),
+        rules=gold.get("rules") or {},
+        naming=Naming.of(gold.get("columns"), timing),
+        access=Access(gold.get("input_format")),
+        **more,
     )
 
 
@@ -103,20 +128,12 @@ def lead(
     matcher: str | None = None,
     *,
     threshold: float | None = None,
-    topics: Given | None = None,
-    duplicates: Given | None = None,
-    pool: Given | None = None,
-    corrections: Given | None = None,
-    edition: str | None = None,
-    rules: Mapping[str, str] | None = None,
     baseline: str | None = None,
     interval: str = Plan.interval,
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    input_format: Forms = None,
-    columns: Columns = None,
-    **timing: Unpack[TimeWords],
+    **gold: Unpack[GoldWords],
 ) -> Findings:
     """How much earlier each run says the nuggets that both of two say.
 
@@ -124,22 +141,8 @@ def lead(
     `tseval compare`. The part `leads` has a row for each pair.
     """
     plan = Plan(baseline=baseline, interval=interval, alpha=alpha, resamples=resamples, seed=seed)
-    runs = runs_of_call(
-        {
-            "updates": updates,
-            "nuggets": nuggets,
-            "matches": matches,
-            "topics": topics,
-            "duplicates": duplicates,
-            "pool": pool,
-            "corrections": corrections,
-        },
-        {"matcher": matcher, "threshold": threshold},
-        edition=edition,
-        rules=rules or {},
-        naming=Naming.of(columns, timing),
-        access=Access(input_format),
-    )
+    inputs = {"updates": updates, "nuggets": nuggets, "matches": matches}
+    runs = runs_of_call(inputs, {"matcher": matcher, "threshold": threshold}, gold)
     return leads(runs.evaluation(), plan)
 
 
