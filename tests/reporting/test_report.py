@@ -35,8 +35,7 @@ from tseval.parallel.sharing import Progress
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
 from tseval.reporting.curves import drawn_times
-from tseval.reporting.inputs import report_inputs
-from tseval.reporting.recorded import Recorded, recorded, role_of
+from tseval.reporting.inputs import Recorded, recorded, report_inputs, role_of
 
 pytestmark = pytest.mark.small_times
 
@@ -438,7 +437,6 @@ class TestWhereFrom:
         retold = FAMILY.report.retold
         assert retold is not None
         assert retold(found.traits).matcher == "fuzzy(word=80)"
-        assert found.rules == {"a": "b", "c": "d"}
         assert retold({"matcher": "assessed", "matches": "sha256:ab"}).matcher is None
 
     def test_scores_of_another_family_record_no_timeline(self) -> None:

@@ -1,22 +1,29 @@
-"""What is given for a report beside the scores: inputs of one family, by what it declares.
+"""The inputs of one family beside the scores: those that are given, or that the scores record.
 
-A positional file of a family's own command, such as RUN, is an option here: `--run FILE`.
+A positional file of a family's own command, such as RUN, is an option here: `--run FILE`. What
+files of scores record of their inputs is what each was; and whether it is still there is looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, field, replace
+from pathlib import Path
 from typing import Any
 
+from tseval.comparison.board import traits_of
 from tseval.core import declared as declarations
 from tseval.core.declared import REPORT, Declared, declared
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.registry import all_families, edition
 from tseval.errors import UsageError
+from tseval.io.inputs import Input
+from tseval.io.origin import InputRecord
+from tseval.io.scores import Provenance
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
+from tseval.reporting.content import InputRow
 
 OF_ALL = ("edition", "rules", "naming")
 """What may be given with the inputs of any family."""
@@ -109,15 +116,11 @@ def _has_value(value: Any) -> bool:
 
 
 def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
+    """Whether it takes all that is given, and nothing that it requires is absent."""
     own = parameters(family)
     known = {*OF_ALL, *(name for each in own for name in each.names)}
-    return set(given) <= known and not _lacking(family, given)
-
-
-def _lacking(family: Family[Any, Any], given: Mapping[str, Any]) -> list[str]:
-    """The options of required inputs that are not given."""
-    own = parameters(family)
-    return [each.flag for each in own if each.required and not set(each.names) & set(given)]
+    needs = [{*each.names} for each in own if each.required]
+    return {*given} <= known and all(names & {*given} for names in needs)
 
 
 def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
@@ -163,40 +166,135 @@ def _shaped(value: Any, what: Declared) -> Any:
 
 def _refusal(given: Mapping[str, Any]) -> str:
     """Why what is given makes no inputs of any family."""
-    families = list(served())
-    flags = {name: each.flag for f in families for each in parameters(f) for name in each.names}
     naming = given.get("naming", AS_THEY_ARE)
-    flags |= {"edition": "--edition", "rules": "--rule", "naming": naming.first_option}
+    flags = {"edition": "--edition", "rules": "--rule", "naming": naming.first_option}
+    meant = []
+    for family in served():
+        own = {name: each.flag for each in parameters(family) for name in each.names}
+        flags = own | flags
+        meant += [f"{needed(family)} ({family.name})"] if {*own, *OF_ALL} & {*given} else []
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"
-    gold = {
-        flags[name]
-        for name in given
-        if any(name in each.names and each.required for f in families for each in parameters(f))
-    }
-    if not gold:
-        name = next(iter(given))
-        owners = [f for f in families if name in OF_ALL or _knows(f, flags[name])]
-        return f"{flags[name]} has no meaning without {', or '.join(map(needed, owners))}"
-    meant = [each for each in families if all(_knows(each, flag) for flag in gold)]
-    told = _all_of(sorted(gold), "")
-    if not meant:
-        ways = ", or ".join(map(needed, families))
-        return f"{told} are of different families: give one, as {ways}"
-    whole = [each for each in meant if not _lacking(each, given)]
-    if not whole:
-        ways = ", or ".join(f"{_all_of(_lacking(each, given))} ({each.name})" for each in meant)
-        return f"runs and gold belong together: with {told} give {ways}"
-    strange = next(n for n in given if n not in OF_ALL and not _knows(whole[0], flags[n]))
-    return f"{flags[strange]} has no meaning with {told}"
-
-
-def _knows(family: Family[Any, Any], flag: str) -> bool:
-    return any(each.flag == flag for each in parameters(family))
+    told, ways = _all_of([flags[name] for name in given], ""), ", or ".join(meant)
+    rule = "beside scores a report takes all runs and gold of one family, with its own options"
+    return f"{told}: {rule}; give {ways}"
 
 
 def _all_of(flags: Sequence[str], file: str = " FILE") -> str:
     """Options in words: `--run FILE, --labels FILE and --ontology FILE`."""
     named = [f"{flag}{file}" for flag in flags]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+
+
+# What scores record.
+
+RUN = "run"
+"""What an input is that a signature doesn't name by its hash."""
+HASH = "sha256:"
+OF_MEANS = {"tseval", "missing", "undefined", "cost"}
+"""Parts of a signature that may differ where scores and what is told beside are of one."""
+
+
+def role_of(traits: Mapping[str, str], sha256: str) -> str:
+    """What an input was: what the signature names by its hash, else a run."""
+    for name, value in traits.items():
+        for each in value.split(","):
+            digest = each.removeprefix(HASH)
+            if each != digest and sha256.startswith(digest):
+                return name
+    return RUN
+
+
+def input_rows(signature: str, inputs: Iterable[InputRecord]) -> Iterator[InputRow]:
+    """Each input with what it was."""
+    traits = traits_of(signature)
+    for each in inputs:
+        yield InputRow(role_of(traits, each.sha256), each.path, each.sha256, each.rows)
+
+
+@frozen
+class Recorded:
+    """How scores of a family came about, as far as their files tell."""
+
+    runs: tuple[str, ...] = ()
+    gold: Mapping[str, str] = field(default_factory=dict)
+    """Paths by what they are, such as nuggets, matches, topics."""
+    traits: Mapping[str, str] = field(default_factory=dict)
+    trouble: str = ""
+    """Why the recorded files can't be used; empty if they can."""
+
+    def report_inputs(self, family: Family[Any, Any]) -> ReportInputs | None:
+        """What scores were made from, if all of it is known, and still what it was."""
+        if self.trouble or family.report is None or family.report.retold is None:
+            return None
+        given = {**self.gold, _runs_field(family): self.runs}
+        if any(each.required and not given.get(each.field) for each in parameters(family)):
+            return None
+        pairs = (part.partition("=") for part in self.traits.get("rules", "").split(",") if part)
+        own = {
+            "edition": self.traits["edition"],
+            "rules": {name: value for name, _, value in pairs},
+            "naming": Naming.recorded(self.traits.get("columns", ""), family.inputs),
+        }
+        found = built(family, {**given, **own})
+        return replace(found, options=family.report.retold(self.traits))
+
+
+def recorded(told: Sequence[Provenance], family: Family[Any, Any] | None) -> Recorded:
+    """What all files of a family's scores agree on; the first disagreement, or change, is told."""
+    if family is None or family.report is None or family.report.retold is None:
+        return Recorded()
+    known = {each.name for each in family.editions}
+    own = [e for e in told if e.inputs and traits_of(e.signature).get("edition") in known]
+    if not own:
+        return Recorded()
+    parts = [_of(each, family) for each in own]
+    runs = tuple(dict.fromkeys(path for part in parts for path in part.runs))
+    joined = replace(parts[0], runs=runs)
+    # Which gold, how it was read, and by which rules.
+    names = {"edition", "rules", *(each.field for each in parameters(family))}
+    shaping = [{name: part.traits.get(name) for name in names} for part in parts]
+    if any(each != shaping[0] for each in shaping):
+        return replace(joined, trouble="the files of scores come from different gold or rules")
+    for each in (row for part in own for row in part.inputs):
+        if not Path(each.path).is_file():
+            trouble = f"{each.path}, which the scores record, is not there"
+            return replace(joined, trouble=trouble)
+        if Input(each.path).sha256 != each.sha256:
+            return replace(joined, trouble=f"{each.path} has changed since it was scored")
+    return joined
+
+
+def _runs_field(family: Family[Any, Any]) -> str:
+    """The field of the runs: the input that is not in a signature, since scores name runs."""
+    return next(each.field for each in parameters(family) if each.required and each.what.several)
+
+
+def _of(told: Provenance, family: Family[Any, Any]) -> Recorded:
+    runs = _runs_field(family)
+    singles = {each.field for each in parameters(family) if each.what.is_file} - {runs}
+    by_role: dict[str, str] = {}
+    others = []
+    for row in input_rows(told.signature, told.inputs):
+        if row.role in singles and row.role not in by_role:
+            by_role[row.role] = row.path
+        else:
+            others.append(row.path)
+    return Recorded(tuple(others), by_role, traits_of(told.signature))
+
+
+def differences(signature: str, scored: Sequence[str]) -> Iterator[str]:
+    """A word where scores came about by other gold, matches or rules than this signature tells."""
+    ours = traits_of(signature)
+    for each in scored:
+        theirs = traits_of(each)
+        names = dict.fromkeys([*ours, *theirs])
+        differing = [n for n in names if n not in OF_MEANS and ours.get(n) != theirs.get(n)]
+        if differing and "edition" in theirs:
+            yield (
+                "the scores were made from other inputs, or by other rules, than those given "
+                "beside them: "
+                f"{', '.join(differing)} differ"
+            )
+            return
