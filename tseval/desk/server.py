@@ -75,7 +75,7 @@ class RequestHandlers:
         self.queue = Queue(desk.pool, store.seed, store.settings.double)
         self.suggestions = Suggestions(desk.matcher, desk.pool)
         self.lock = Lock()
-        self.suggestions.hints(desk.state.version, desk.gold())
+        self.suggestions.hints(desk.gold())
         self.pages = Environment(
             loader=PackageLoader("tseval.desk", "pages"), autoescape=True, trim_blocks=True
         )
@@ -205,7 +205,7 @@ class RequestHandlers:
                 given = Next(item, CHOSEN)
             else:
                 gold = desk.gold()
-                hints = self.suggestions.hints(desk.state.version, gold)
+                hints = self.suggestions.hints(gold)
                 given = self.queue.next(desk.state, gold, hints, assessor, topic, item)
             return {
                 "left": int(self.queue.left(desk.state, assessor, topic).sum()),
