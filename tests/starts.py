@@ -99,7 +99,7 @@ STARTS = {
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 124, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        179,
+        180,
         "polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(

@@ -153,7 +153,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"batch": "1d"}, "--batch: beside scores a report takes all runs and gold"),
     (
         {"updates": SWIFT, "nuggets": NUGGETS, "run": SWIFT},
-        "--updates, --nuggets and --run: beside",
+        "--nuggets, --run and --updates: beside",
     ),
     ({"measures": "nothing"}, "no measure 'nothing' here"),
     ({"on_missing": "maybe"}, "maybe"),

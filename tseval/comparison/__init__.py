@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | pd.DataFrame | Scores
 
 __all__ = [
-    "INPUT",
     "Board",
     "Comparison",
     "Contest",
@@ -37,10 +36,6 @@ __all__ = [
     "discriminate",
     "read_board",
 ]
-
-
-INPUT = "scores"
-"""What the files of scores are called."""
 
 
 def read_board(
@@ -57,12 +52,12 @@ def read_board(
     several: Sequence[Given] = scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
     if not several:
         raise UsageError("no scores are given")
-    check_forms(form, (INPUT,))
-    own = form_for(form, INPUT)
-    held = [each for each in several if isinstance(each, Scores)]
+    check_forms(form, ("scores",))
+    parts = [scores_table(each) for each in several if isinstance(each, Scores)]
     files = [each for each in several if not isinstance(each, Scores)]
     check_inputs(files)
-    parts = [scores_table(each) for each in held] + ([read_scores(files, own)] if files else [])
+    if files:
+        parts.append(read_scores(files, form_for(form, "scores")))
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures)
     table = TopicScores.join(parts)
     table = replace(table, types=tuple(dict.fromkeys([*table.types, *types])))

@@ -41,7 +41,7 @@ PAIRS_SHOWN = 28
 Against a baseline all are."""
 LEAST_P = 0.0001
 BLANK = "–"
-Shown: TypeAlias = Iterator[tuple[str, Iterator[dict[str, Any]]]]
+Headings: TypeAlias = Iterator[tuple[str, Iterator[dict[str, Any]]]]
 """Headings with their rows, as a person reads them."""
 
 
@@ -153,21 +153,21 @@ class Findings:
         """What JSON tells beside the rows."""
         return {}
 
-    def shown(self) -> Shown:
+    def headings(self) -> Headings:
         """The rows as a person reads them."""
         for name, part in self.parts.items():
             if name == "correlations":
                 yield "Rank correlation, each with its interval", _correlations(part.rows)
             else:
                 heading, columns = SHOWN[name]
-                yield heading, shown_rows(columns, part.rows)
+                yield heading, format_rows(columns, part.rows)
 
 
 def sections(found: Findings) -> dict[str, pd.DataFrame]:
     """What a person reads, heading by heading; a heading without rows is left out."""
     import pandas as pd
 
-    frames = {heading: pd.DataFrame(list(rows)) for heading, rows in found.shown()}
+    frames = {heading: pd.DataFrame(list(rows)) for heading, rows in found.headings()}
     return {heading: frame for heading, frame in frames.items() if len(frame)}
 
 
@@ -256,7 +256,7 @@ class Comparison(Findings):
                 return each
         raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
 
-    def shown(self) -> Shown:
+    def headings(self) -> Headings:
         """The means of each measure, and its pairs where these are few enough to read."""
         level = f"{100 * self.plan.level:g} % interval"
         for name, higher in self.higher.items():
@@ -270,12 +270,12 @@ class Comparison(Findings):
             heading = f"{name} ({'higher' if higher else 'lower'} is better)"
             yield (
                 ": ".join(filter(None, (heading, summary))),
-                shown_rows(columns | plain("topics"), means),
+                format_rows(columns | plain("topics"), means),
             )
             if self.plan.baseline is not None:
-                yield f"{name}, against {self.plan.baseline}", shown_rows(AGAINST, contests)
+                yield f"{name}, against {self.plan.baseline}", format_rows(AGAINST, contests)
             elif len(contests) <= PAIRS_SHOWN:
-                yield f"{name}, pair by pair", shown_rows(CONTEST, contests)
+                yield f"{name}, pair by pair", format_rows(CONTEST, contests)
 
     def latex(self) -> LatexTable:
         """The means with their letters, a column a measure; of one measure also the intervals.
@@ -368,12 +368,12 @@ def _correlations(rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
         shown = {"measure": measure if measure == other else f"{measure} : {other}", "level": level}
         counts: dict[str, Any] = {}
         for each in together:
-            shown[each.coefficient] = f"{shown_number(each.value)} {_range(each.low, each.high)}"
+            shown[each.coefficient] = f"{format_number(each.value)} {_range(each.low, each.high)}"
             counts = {"runs": each.runs, "topics": each.topics}
         yield shown | counts
 
 
-def shown_rows(columns: Columns, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def format_rows(columns: Columns, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield rows as a person reads them; a run that is left out alone is named once."""
     cells = [
         (head, *((_text, cell) if isinstance(cell, str) else cell))
@@ -391,11 +391,11 @@ def _between(
     value: float | None, low: float | None, high: float | None, decimals: int = DECIMALS
 ) -> str:
     """A value with its interval."""
-    ends = "" if low is None and high is None else f" [{shown_number(low, decimals)}, "
-    return shown_number(value, decimals) + (ends and f"{ends}{shown_number(high, decimals)}]")
+    ends = "" if low is None and high is None else f" [{format_number(low, decimals)}, "
+    return format_number(value, decimals) + (ends and f"{ends}{format_number(high, decimals)}]")
 
 
-def shown_number(value: float | None, decimals: int = DECIMALS) -> str:
+def format_number(value: float | None, decimals: int = DECIMALS) -> str:
     """A number with so many decimals; a dash where it is undefined."""
     return BLANK if value is None else f"{value:.{decimals}f}"
 
@@ -409,17 +409,19 @@ def _share(value: float | None) -> str:
 
 
 def _text(value: object) -> object:
-    return shown_number(value) if value is None or isinstance(value, float) else value
+    return format_number(value) if value is None or isinstance(value, float) else value
 
 
 def _range(low: float | None, high: float | None) -> str:
-    return BLANK if low is None and high is None else f"[{shown_number(low)}, {shown_number(high)}]"
+    return (
+        BLANK if low is None and high is None else f"[{format_number(low)}, {format_number(high)}]"
+    )
 
 
 def _chance(value: float | None) -> str:
     if value is not None and value < LEAST_P:
         return f"<{LEAST_P:g}"
-    return shown_number(value)
+    return format_number(value)
 
 
 def plain(*names: str) -> Columns:
@@ -430,8 +432,8 @@ def plain(*names: str) -> Columns:
 RESULT: Columns = {
     "difference": "difference",
     "interval": (_range, "low high"),
-    "d": (partial(shown_number, decimals=2), "d"),
-    "g": (partial(shown_number, decimals=2), "g"),
+    "d": (partial(format_number, decimals=2), "d"),
+    "g": (partial(format_number, decimals=2), "g"),
     "p": (_chance, "p"),
     "corrected": (_chance, "adjusted"),
     "better": (lambda better: better or "", "better"),
@@ -462,14 +464,14 @@ MOVED = plain("measure") | {
     "mean": "mean",
     "without": "mean_without",
     "change": (_signed, "change"),
-    "rank": (partial(shown_number, decimals=0), "rank"),
-    "then": (partial(shown_number, decimals=0), "rank_without"),
+    "rank": (partial(format_number, decimals=0), "rank"),
+    "then": (partial(format_number, decimals=0), "rank_without"),
 }
 LEADS = plain("run", "other", "topics", "nuggets") | {
     "mean lead (h)": (_between, "mean mean_low mean_high"),
     "median lead (h)": (_between, "median median_low median_high"),
     "earlier": (partial(_between, decimals=2), "earlier earlier_low earlier_high"),
-    "later": (partial(shown_number, decimals=2), "later"),
+    "later": (partial(format_number, decimals=2), "later"),
 }
 CONTRIBUTION = plain("measure") | {
     "left out": "left_out",

@@ -19,11 +19,11 @@ from tseval.comparison.findings import (
     Contest,
     FindingRows,
     Findings,
-    Shown,
+    Headings,
+    format_number,
+    format_rows,
     or_none,
     plain,
-    shown_number,
-    shown_rows,
 )
 from tseval.comparison.plan import Plan, Treatment
 from tseval.comparison.runs import by_reason, compare_board, signature
@@ -119,7 +119,7 @@ class Sweep(Findings):
 
     settings: tuple[Setting, ...] = ()
 
-    def shown(self) -> Shown:
+    def headings(self) -> Headings:
         """For each measure its settings with the means of the runs, then the pairs."""
         means, orders, pairs = (self.parts[part].rows for part in ("means", "orders", "pairs"))
         for name in dict.fromkeys(each.measure for each in orders):
@@ -130,11 +130,11 @@ class Sweep(Findings):
                     "matcher": each.matcher,
                     "threshold": "" if each.threshold is None else f"{each.threshold:g}",
                     **{
-                        run: shown_number(of.get((each.matcher, each.threshold, run)))
+                        run: format_number(of.get((each.matcher, each.threshold, run)))
                         for run in (runs if len(runs) <= RUNS_SHOWN else ())
                     },
                     "best": each.best,
-                    "tau-b with the first": shown_number(each.tau, 2),
+                    "tau-b with the first": format_number(each.tau, 2),
                     "apart": f"{each.short_paths} of {each.pairs}",
                 }
                 for each in orders
@@ -143,7 +143,7 @@ class Sweep(Findings):
             yield f"{name}, by matcher and threshold", rows
             contests = [each for each in pairs if each.measure == name]
             if len(contests) <= PAIRS_SHOWN:
-                yield f"{name}, pair by pair over all settings", shown_rows(SWEPT, contests)
+                yield f"{name}, pair by pair over all settings", format_rows(SWEPT, contests)
 
     def plot(self) -> Picture:
         """The means by threshold: a panel for each measure and matcher, a line a run."""
@@ -360,5 +360,5 @@ SWEPT = plain("run", "other", "settings", "ahead") | {
     "told apart": "told_ahead",
     "behind": "behind",
     "told apart ": "told_behind",
-    "difference": (lambda *ends: " to ".join(map(shown_number, ends)), "least largest"),
+    "difference": (lambda *ends: " to ".join(map(format_number, ends)), "least largest"),
 }

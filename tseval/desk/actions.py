@@ -35,9 +35,9 @@ def save(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     item = _item(desk, asked)
     chosen: dict[str, Request] = {}
     for each in _list(asked, "chosen"):
-        if not isinstance(each, dict):
+        if not isinstance(each, dict) or not isinstance(each.get("nugget"), str):
             raise Refused("'chosen' names no nugget")
-        chosen[_nugget(desk, item.topic, each.get("nugget")).name] = each
+        chosen[_nugget(desk, item.topic, each["nugget"]).name] = each
     beside = {str(name) for name in _list(asked, "shown")}
     written = sorted(
         each.name for each in desk.state.live(item.topic) if each.written and each.name in beside

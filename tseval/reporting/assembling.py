@@ -14,9 +14,10 @@ from tseval.comparison import Board, Comparison, Contest, Plan, Treatment, read_
 from tseval.comparison.board import known_measures, traits_of
 from tseval.comparison.findings import PAIRS_SHOWN
 from tseval.comparison.runs import compare_board
+from tseval.comparison.with_gold import ScoredRuns
 from tseval.core import registry
 from tseval.core.blocks import SectionContent, Warned
-from tseval.core.family import Evaluation, Family
+from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import apply_missing_rule, missing_topics
@@ -41,7 +42,6 @@ from tseval.reporting.content import (
     VolumeOfRuns,
 )
 from tseval.reporting.inputs import (
-    ReportInputs,
     differences,
     input_rows,
     needed,
@@ -65,7 +65,7 @@ class Request:
     plan: Plan = field(default_factory=Plan)
     form: Forms = None
     title: str = TITLE
-    beside: ReportInputs | None = None
+    beside: ScoredRuns | None = None
     """Runs and gold; None for those that the scores record, if they are still what they were."""
     curves: str | Sequence[str] = ()
     """The measures whose curves are drawn, of those of the report; the first few if none is named.
@@ -91,16 +91,15 @@ def assemble(request: Request, watched: Watched = unwatched) -> Report:
     report = _of_scores(request, board, told)
     if beside is None:
         family = _family_of(board)
-        record = recorded(told, family)
-        beside = None if family is None else record.report_inputs(family)
+        beside, trouble = recorded(told, family)
         if beside is None:
-            return _without_runs(report, request, family, record.trouble)
+            return _without_runs(report, request, family, trouble)
     if evaluation is None:
         evaluation = _evaluation(beside, request, watched)
     return _with_sections(report, request, beside, evaluation, watched)
 
 
-def _evaluation(beside: ReportInputs, request: Request, watched: Watched) -> Evaluation:
+def _evaluation(beside: ScoredRuns, request: Request, watched: Watched) -> Evaluation:
     """What is beside the scores, read."""
     family = beside.family
     if request.curves and not family.curves:
@@ -109,7 +108,7 @@ def _evaluation(beside: ReportInputs, request: Request, watched: Watched) -> Eva
             "curves over time"
         )
     with watched(family.work or "reading") as progress:
-        return beside.read(request.sharing, progress)
+        return replace(beside, access=Access(sharing=request.sharing)).evaluation(progress)
 
 
 def _family_of(board: Board) -> Family[Any, Any] | None:
@@ -159,7 +158,7 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
 
 
 def _with_sections(
-    report: Report, request: Request, beside: ReportInputs, evaluation: Evaluation, watched: Watched
+    report: Report, request: Request, beside: ScoredRuns, evaluation: Evaluation, watched: Watched
 ) -> Report:
     """The report with curves over time, and with the sections of the family."""
     report = _with_runs(report, evaluation.index.runs)
@@ -187,8 +186,9 @@ def _with_sections(
     shows = beside.family.report
     declared = () if shows is None else shows.sections
     if beside.family.curves:
-        asked = curves.CurveOptions(request.curves, request.plan, treatment)
-        drawn = curves.curve_blocks(evaluation, setting, asked)
+        as_zero = treatment.undefined == "zero"
+        asked = request.curves, request.plan, missing.counted
+        drawn = curves.curve_blocks(evaluation, setting, *asked, as_zero=as_zero)
         over_time = Section(curves.CURVES, curves.TITLE, lambda *_: drawn, leads=True)
         declared = (over_time, *declared)
     for each in declared:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.comparison.findings import or_none
-from tseval.comparison.plan import Plan, Treatment
+from tseval.comparison.plan import Plan
 from tseval.comparison.runs import means_of_topics
 from tseval.core.blocks import Block, Note, Panels, Steps, Traces
 from tseval.core.curves import change_times, sampled
@@ -16,7 +16,6 @@ from tseval.core.family import Evaluation
 from tseval.core.measure import Measure
 from tseval.core.panels import Axis, Keys, Known, Line, Panel, Parts
 from tseval.core.registry import measures as listed_measures
-from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
 from tseval.errors import check_known
 from tseval.io.times import UNITS
@@ -43,24 +42,25 @@ PART_TIMES = 6
 """At so many times each topic is drawn."""
 
 
-@frozen
-class CurveOptions:
-    """Which curves are asked for, and how their means over topics are taken."""
-
-    chosen: str | Sequence[str]
-    plan: Plan
-    treatment: Treatment
-
-
 def curve_blocks(
-    evaluation: Evaluation, setting: Setting[Any], asked: CurveOptions
+    evaluation: Evaluation,
+    setting: Setting[Any],
+    names: str | Sequence[str],
+    plan: Plan,
+    counted: BoolArray,
+    *,
+    as_zero: bool,
 ) -> Iterator[Block]:
-    """The panels, and a word on the measures whose curves are left out; nothing without any."""
+    """The panels, and a word on the measures whose curves are left out; nothing without any.
+
+    A panel has every run's mean over the topics that count; some measures are told by topic too.
+    """
     # A curve is a mean over topics, so a measure of which `all` is none has no curve.
     whole = dict.fromkeys(each.whole for each in setting.measures)
     own = [each for each in whole if evaluation.follows(each) and not evaluation.pools(each)]
-    named = [asked.chosen] if isinstance(asked.chosen, str) else asked.chosen
-    chosen = listed_measures(named, evaluation.edition.family)
+    chosen = listed_measures(
+        [names] if isinstance(names, str) else names, evaluation.edition.family
+    )
     for each in chosen:
         check_known("curve of", each.name, [one.name for one in own])
     drawn = chosen or own[:PANELS]
@@ -69,35 +69,24 @@ def curve_blocks(
     yield Note(
         "Means over topics at each time since their start.", " Press a run to bring it forward."
     )
-    yield from curve_charts(evaluation, drawn, setting, asked)
-    undrawn = [each.name for each in own if each not in drawn]
-    if undrawn:
-        verb = "has a curve that is" if len(undrawn) == 1 else "have curves that are"
-        yield Note(f"{', '.join(undrawn)} {verb} not drawn; --curve NAME chooses.")
-
-
-def curve_charts(
-    evaluation: Evaluation, measures: Sequence[Measure], setting: Setting[Any], asked: CurveOptions
-) -> Iterator[Panels | Traces]:
-    """A panel for each measure, every run's mean over the topics that count; some by topic too."""
-    treatment = asked.treatment
-    rule = treatment.on_missing or "zero"
-    counted = missing_topics([evaluation.index], rule, evaluation.words).counted
-    as_zero = treatment.undefined == "zero"
-    means = Means.of(evaluation, measures, asked.plan, counted, as_zero=as_zero)
+    means = Means.of(evaluation, drawn, plan, counted, as_zero=as_zero)
     last = means.seconds[-1] if len(means.seconds) else 0.0
     unit, name = (UNITS["d"], "days") if last > DAYS_FROM * UNITS["h"] else (UNITS["h"], "hours")
     axis = Axis(f"{name} since the topics’ starts")
     panels = []
-    for measure in measures:
+    for measure in drawn:
         lines = tuple(sorted(means.lines(measure, unit, setting.run)))
         parts = tuple(means.parts(measure, unit, setting.run))
         way = "higher is better" if measure.higher_is_better else "lower is better"
         note = f"{measure.definition.summary} ({way})"
         panels.append(Panel(measure.name, note, axis, lines, parts=parts, keys=means.keys))
     yield Panels(tuple(panels))
-    for measure in measures[:TRACED]:
+    for measure in drawn[:TRACED]:
         yield means.traces(measure, axis.title, unit, setting)
+    undrawn = [each.name for each in own if each not in drawn]
+    if undrawn:
+        verb = "has a curve that is" if len(undrawn) == 1 else "have curves that are"
+        yield Note(f"{', '.join(undrawn)} {verb} not drawn; --curve NAME chooses.")
 
 
 @frozen(eq=False)

@@ -7,21 +7,21 @@ files of scores record of their inputs is what each was; and whether it is still
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, field, replace
+from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import Any
 
 from tseval.comparison.board import traits_of
+from tseval.comparison.with_gold import ScoredRuns
 from tseval.core import declared as declarations
 from tseval.core.declared import REPORT, Declared, declared
-from tseval.core.family import Access, Evaluation, Family
-from tseval.core.naming import AS_THEY_ARE, Naming, named
-from tseval.core.registry import all_families, edition
+from tseval.core.family import Family
+from tseval.core.naming import AS_THEY_ARE, Naming
+from tseval.core.registry import all_families
 from tseval.errors import UsageError
 from tseval.io.inputs import Input
 from tseval.io.origin import InputRecord
 from tseval.io.scores import Provenance
-from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
 from tseval.reporting.content import InputRow
 
@@ -42,26 +42,6 @@ class Parameter:
     def names(self) -> tuple[str, str]:
         """What it is called as a keyword: by its field, or by its option."""
         return self.field, keyword(self.flag)
-
-
-@frozen
-class ReportInputs:
-    """Runs and gold of one family, and how they are read."""
-
-    family: Family[Any, Any]
-    inputs: Any
-    options: Any
-    edition: str | None = None
-    rules: Mapping[str, str] = field(default_factory=dict)
-    naming: Naming = AS_THEY_ARE
-
-    def read(self, sharing: Sharing, progress: Progress | None = None) -> Evaluation:
-        """Read every input."""
-        rules = declarations.rules(self.rules.items(), self.options)
-        access = Access(sharing=sharing, progress=progress)
-        chosen = edition(self.edition, self.family.name)
-        inputs = named(self.inputs, self.naming)
-        return self.family.read(inputs, self.options, chosen, rules, access)
 
 
 def keyword(flag: str) -> str:
@@ -95,7 +75,7 @@ def needed(family: Family[Any, Any]) -> str:
     return _all_of([each.flag for each in parameters(family) if each.required])
 
 
-def report_inputs(values: Mapping[str, Any]) -> ReportInputs | None:
+def report_inputs(values: Mapping[str, Any]) -> ScoredRuns | None:
     """What is given, as inputs of the family that it fits; None if nothing is.
 
     What belongs to no one family, or does nothing there, is a `UsageError`.
@@ -123,16 +103,16 @@ def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
     return {*given} <= known and all(names & {*given} for names in needs)
 
 
-def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
+def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ScoredRuns:
     """A family's records of what is given."""
     values = dict(_by_field(parameters(family), given))
-    return ReportInputs(
+    return ScoredRuns(
         family,
         declarations.build(family.inputs, values),
         declarations.build(family.options, values),
         given.get("edition"),
         given.get("rules", {}),
-        given.get("naming", AS_THEY_ARE),
+        naming=given.get("naming", AS_THEY_ARE),
     )
 
 
@@ -176,7 +156,7 @@ def _refusal(given: Mapping[str, Any]) -> str:
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"
-    told, ways = _all_of([flags[name] for name in given], ""), ", or ".join(meant)
+    told, ways = _all_of(sorted(flags[name] for name in given), ""), ", or ".join(meant)
     rule = "beside scores a report takes all runs and gold of one family, with its own options"
     return f"{told}: {rule}; give {ways}"
 
@@ -213,75 +193,53 @@ def input_rows(signature: str, inputs: Iterable[InputRecord]) -> Iterator[InputR
         yield InputRow(role_of(traits, each.sha256), each.path, each.sha256, each.rows)
 
 
-@frozen
-class Recorded:
-    """How scores of a family came about, as far as their files tell."""
+def recorded(
+    told: Sequence[Provenance], family: Family[Any, Any] | None
+) -> tuple[ScoredRuns | None, str]:
+    """What scores of a family were made from, if their files tell all of it; else why not.
 
-    runs: tuple[str, ...] = ()
-    gold: Mapping[str, str] = field(default_factory=dict)
-    """Paths by what they are, such as nuggets, matches, topics."""
-    traits: Mapping[str, str] = field(default_factory=dict)
-    trouble: str = ""
-    """Why the recorded files can't be used; empty if they can."""
-
-    def report_inputs(self, family: Family[Any, Any]) -> ReportInputs | None:
-        """What scores were made from, if all of it is known, and still what it was."""
-        if self.trouble or family.report is None or family.report.retold is None:
-            return None
-        given = {**self.gold, _runs_field(family): self.runs}
-        if any(each.required and not given.get(each.field) for each in parameters(family)):
-            return None
-        pairs = (part.partition("=") for part in self.traits.get("rules", "").split(",") if part)
-        own = {
-            "edition": self.traits["edition"],
-            "rules": {name: value for name, _, value in pairs},
-            "naming": Naming.recorded(self.traits.get("columns", ""), family.inputs),
-        }
-        found = built(family, {**given, **own})
-        return replace(found, options=family.report.retold(self.traits))
-
-
-def recorded(told: Sequence[Provenance], family: Family[Any, Any] | None) -> Recorded:
-    """What all files of a family's scores agree on; the first disagreement, or change, is told."""
+    All files have to agree, and what they name has to be there still, as it was.
+    """
     if family is None or family.report is None or family.report.retold is None:
-        return Recorded()
-    known = {each.name for each in family.editions}
-    own = [e for e in told if e.inputs and traits_of(e.signature).get("edition") in known]
-    if not own:
-        return Recorded()
-    parts = [_of(each, family) for each in own]
-    runs = tuple(dict.fromkeys(path for part in parts for path in part.runs))
-    joined = replace(parts[0], runs=runs)
+        return None, ""
+    editions, own = {each.name for each in family.editions}, parameters(family)
+    files = [e for e in told if e.inputs and traits_of(e.signature).get("edition") in editions]
+    if not files:
+        return None, ""
+    traits = [traits_of(each.signature) for each in files]
     # Which gold, how it was read, and by which rules.
-    names = {"edition", "rules", *(each.field for each in parameters(family))}
-    shaping = [{name: part.traits.get(name) for name in names} for part in parts]
-    if any(each != shaping[0] for each in shaping):
-        return replace(joined, trouble="the files of scores come from different gold or rules")
-    for each in (row for part in own for row in part.inputs):
-        if not Path(each.path).is_file():
-            trouble = f"{each.path}, which the scores record, is not there"
-            return replace(joined, trouble=trouble)
-        if Input(each.path).sha256 != each.sha256:
-            return replace(joined, trouble=f"{each.path} has changed since it was scored")
-    return joined
-
-
-def _runs_field(family: Family[Any, Any]) -> str:
-    """The field of the runs: the input that is not in a signature, since scores name runs."""
-    return next(each.field for each in parameters(family) if each.required and each.what.several)
-
-
-def _of(told: Provenance, family: Family[Any, Any]) -> Recorded:
-    runs = _runs_field(family)
-    singles = {each.field for each in parameters(family) if each.what.is_file} - {runs}
-    by_role: dict[str, str] = {}
-    others = []
-    for row in input_rows(told.signature, told.inputs):
-        if row.role in singles and row.role not in by_role:
-            by_role[row.role] = row.path
-        else:
-            others.append(row.path)
-    return Recorded(tuple(others), by_role, traits_of(told.signature))
+    names = {"edition", "rules", *(each.field for each in own)}
+    if any(each.get(name) != traits[0].get(name) for each in traits for name in names):
+        return None, "the files of scores come from different gold or rules"
+    for row in (row for each in files for row in each.inputs):
+        if not Path(row.path).is_file():
+            return None, f"{row.path}, which the scores record, is not there"
+        if Input(row.path).sha256 != row.sha256:
+            return None, f"{row.path} has changed since it was scored"
+    # The runs are the input that is not in a signature, since scores name runs.
+    runs = next(each.field for each in own if each.required and each.what.several)
+    singles = {each.field for each in own if each.what.is_file} - {runs}
+    given: dict[str, Any] = {}
+    paths = []
+    for each in files:
+        roles: dict[str, str] = {}
+        for found in input_rows(each.signature, each.inputs):
+            if found.role in singles and found.role not in roles:
+                roles[found.role] = found.path
+            else:
+                paths.append(found.path)
+        given = given or roles
+    given = {**given, runs: tuple(dict.fromkeys(paths))}
+    if any(each.required and not given.get(each.field) for each in own):
+        return None, ""
+    pairs = (part.partition("=") for part in traits[0].get("rules", "").split(",") if part)
+    how = {
+        "edition": traits[0]["edition"],
+        "rules": {name: value for name, _, value in pairs},
+        "naming": Naming.recorded(traits[0].get("columns", ""), family.inputs),
+    }
+    scored = built(family, given | how)
+    return replace(scored, options=family.report.retold(traits[0])), ""
 
 
 def differences(signature: str, scored: Sequence[str]) -> Iterator[str]:

@@ -179,7 +179,7 @@ def rank_correlations(
     a, b = np.where(known, a, np.nan), np.where(known, b, np.nan)
 
     overlap = partial(overlap_rows, persistence=persistence)
-    of_rows = (kendall_rows, tau_ap_rows, overlap)
+    of_rows: Sequence[Callable[[Floats, Floats], Floats]] = (kendall_rows, tau_ap_rows, overlap)
     means, within = LEVELS[0], LEVELS[1]
     of_runs = [_without_noise(_means(each, times)) for each in (a, b)]
     found = {}
