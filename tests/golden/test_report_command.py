@@ -108,12 +108,15 @@ REFUSED = [
     (("--run", SWIFT), "or --run FILE and --truth FILE (filtering)"),
     (
         ("--run", SWIFT, "--truth", NUGGETS, "--labels", NUGGETS),
-        "--labels, --run and --truth: beside scores a report takes all runs and gold of one family",
+        "--labels has no meaning with --run FILE and --truth FILE: leave it out",
     ),
-    (("--run", SWIFT, "--truth", NUGGETS, "--event", "e"), "with its own options"),
+    (
+        ("--run", SWIFT, "--truth", NUGGETS, "--event", "e"),
+        "--event has no meaning with --run FILE and --truth FILE: leave it out",
+    ),
     (
         ("--run", SWIFT, "--truth", NUGGETS, "--topics", TOPICS),
-        "--run, --topics and --truth: beside scores",
+        "--topics has no meaning with --run FILE and --truth FILE: leave it out",
     ),
     (("--engine", "nobody"), "nobody"),
     (("--scheduler", "tcp://nowhere:1"), "give --engine dask, too"),

@@ -153,7 +153,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"batch": "1d"}, "--batch: beside scores a report takes all runs and gold"),
     (
         {"updates": SWIFT, "nuggets": NUGGETS, "run": SWIFT},
-        "--nuggets, --run and --updates: beside",
+        "--run has no meaning with --updates FILE and --nuggets FILE",
     ),
     ({"measures": "nothing"}, "no measure 'nothing' here"),
     ({"on_missing": "maybe"}, "maybe"),

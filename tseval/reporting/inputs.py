@@ -84,7 +84,7 @@ def report_inputs(values: Mapping[str, Any]) -> ScoredRuns | None:
     if not given:
         return None
     for family in served():
-        if _fits(family, given):
+        if _is_whole(family, given) and {*given} <= _names(family):
             return built(family, given)
     raise UsageError(_refusal(given))
 
@@ -95,12 +95,15 @@ def _has_value(value: Any) -> bool:
     return value is not None and value is not False and not empty and not is_plain
 
 
-def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
-    """Whether it takes all that is given, and nothing that it requires is absent."""
-    own = parameters(family)
-    known = {*OF_ALL, *(name for each in own for name in each.names)}
-    needs = [{*each.names} for each in own if each.required]
-    return {*given} <= known and all(names & {*given} for names in needs)
+def _names(family: Family[Any, Any]) -> set[str]:
+    """All that a report takes of a family, by its names."""
+    return {*OF_ALL, *(name for each in parameters(family) for name in each.names)}
+
+
+def _is_whole(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
+    """Whether everything is given that a family requires."""
+    needs = [{*each.names} for each in parameters(family) if each.required]
+    return all(names & {*given} for names in needs)
 
 
 def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ScoredRuns:
@@ -156,6 +159,10 @@ def _refusal(given: Mapping[str, Any]) -> str:
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"
+    whole = next((each for each in served() if _is_whole(each, given)), None)
+    if whole is not None:
+        strange = next(flags[name] for name in given if name not in _names(whole))
+        return f"{strange} has no meaning with {needed(whole)}: leave it out"
     told, ways = _all_of(sorted(flags[name] for name in given), ""), ", or ".join(meant)
     rule = "beside scores a report takes all runs and gold of one family, with its own options"
     return f"{told}: {rule}; give {ways}"
