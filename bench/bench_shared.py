@@ -76,7 +76,7 @@ from tseval.families.incidents.family import FAMILY as INCIDENTS
 from tseval.families.incidents.family import IncidentInputs, IncidentOptions
 from tseval.families.incidents.files import LEVELS
 from tseval.statistics.paired import p_values
-from tseval.statistics.ranks import rank_biased_overlap
+from tseval.statistics.ranks import overlap_rows
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -432,7 +432,7 @@ def compat(qrels: Any, run: Any) -> Floats:
 
 def overlaps(pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
     """The overlap of each pair by tseval."""
-    return np.array([rank_biased_overlap(*each, PERSISTENCE) for each in pairs])
+    return np.array([overlap_rows(*np.array(each)[:, None], PERSISTENCE)[0] for each in pairs])
 
 
 def beyond(cut: Floats, length: int) -> Floats:

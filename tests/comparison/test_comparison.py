@@ -19,11 +19,10 @@ from tests import strategies as st
 from tests.oracles import comparison as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tseval.comparison import Findings, Plan, Treatment, correlate, discriminate, read_board
-from tseval.comparison.directions import choose_measures, higher_is_better, in_order
-from tseval.comparison.frames import sections
-from tseval.comparison.reusability import leave_out, teams_of
+from tseval.comparison.board import choose_measures, higher_is_better, in_order
+from tseval.comparison.findings import sections
 from tseval.comparison.runs import topic_draws
-from tseval.comparison.with_gold import ScoredRuns
+from tseval.comparison.with_gold import ScoredRuns, leave_out, teams_of
 from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions

@@ -12,8 +12,7 @@ from scipy import stats
 import tseval
 from tests.program import tseval as program
 from tseval.comparison import Comparison, Plan, Treatment, correlate, discriminate, read_board
-from tseval.comparison.reusability import leave_out
-from tseval.comparison.with_gold import ScoredRuns
+from tseval.comparison.with_gold import ScoredRuns, leave_out
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
 

@@ -11,9 +11,9 @@ import pytest
 from tests.desk.making import made, read
 from tests.program import Outcome, tseval
 from tseval.desk import decisions as kinds
-from tseval.desk.agreement import agreements
 from tseval.desk.decisions import Decision
 from tseval.desk.desk import Desk
+from tseval.desk.judgments import agreements
 from tseval.desk.store import Store
 
 IMPORT = ("--from", "label-studio")

@@ -157,8 +157,8 @@ class TestHints:
     def test_what_takes_long_is_worked_out_meanwhile(self, desk: Desk) -> None:
         suggestions = Suggestions(get_matcher("fuzzy"), desk.pool)
         suggestions._took = 1.0
-        before = suggestions.hints(1, desk.gold())
+        before = suggestions.hints(desk.gold())
         assert not np.isfinite(before.near).any()
         assert suggestions._working is not None
         suggestions._working.join()
-        assert np.isfinite(suggestions.hints(1, desk.gold()).near).any()
+        assert np.isfinite(suggestions.hints(desk.gold()).near).any()

@@ -13,10 +13,9 @@ from hypothesis import strategies as some
 from tests.desk.making import SETTINGS, made, read
 from tests.oracles import desk as oracle
 from tseval.desk import decisions as kinds
-from tseval.desk.agreement import agreements, confusions
 from tseval.desk.decisions import Decision
 from tseval.desk.desk import Desk
-from tseval.desk.judgments import topic_judgments
+from tseval.desk.judgments import agreements, confusions, topic_judgments
 from tseval.desk.state import State
 from tseval.desk.store import Settings
 from tseval.desk.views import disputes

@@ -32,10 +32,9 @@ from tseval.core.panels import (
     reached,
 )
 from tseval.errors import MissingExtra
-from tseval.reporting.charts.axes import Axes
+from tseval.reporting.charts.axes import LONGEST, Axes, unique_labels, width_of, wrapped
 from tseval.reporting.charts.curves import MeasureAxis, Words, curve_picture, span_of, step_points
 from tseval.reporting.charts.drawing import MANY, draw
-from tseval.reporting.charts.lettering import LONGEST, unique_labels, width_of, wrapped
 from tseval.reporting.page.markup import UNFIT
 from tseval.reporting.palette import COLOURS, Palette, style
 

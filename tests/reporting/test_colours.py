@@ -15,8 +15,8 @@ from tests.program import tseval as program
 from tseval.core.panels import Axis, Dots, Panel, Picture
 from tseval.core.registry import all_families
 from tseval.io.times import TIME_KEYS
+from tseval.reporting.api import ReportKeywords
 from tseval.reporting.inputs import OF_ALL, parameters, served
-from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.palette import COLOURS, Palette
 
 FILTER, STREAM = FIXTURES / "filter", FIXTURES / "incidents"

@@ -145,13 +145,16 @@ def test_it_is_saved_whole_or_not_at_all(folder: Path, tmp_path: Path) -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"updates": SWIFT}, "runs and gold belong together"),
-    ({"matcher": "exact"}, "--matcher has no meaning without --updates"),
-    ({"rules": {"reward": "binary"}}, "--rule has no meaning without --updates FILE and --nuggets"),
-    ({"run": SWIFT}, "--labels FILE and --ontology FILE (incidents), or --truth FILE (filtering)"),
+    ({"updates": SWIFT}, "--updates: beside scores a report takes all runs and gold of one family"),
+    ({"matcher": "exact"}, "give --updates FILE and --nuggets FILE (temporal)"),
+    ({"rules": {"reward": "binary"}}, "--rule: beside scores"),
+    ({"run": SWIFT}, "or --run FILE and --truth FILE (filtering)"),
     ({"weather": "fine"}, "a report takes no 'weather'"),
-    ({"batch": "1d"}, "--batch has no meaning without --run"),
-    ({"updates": SWIFT, "nuggets": NUGGETS, "runs": SWIFT}, "give one"),
+    ({"batch": "1d"}, "--batch: beside scores a report takes all runs and gold"),
+    (
+        {"updates": SWIFT, "nuggets": NUGGETS, "run": SWIFT},
+        "--run has no meaning with --updates FILE and --nuggets FILE",
+    ),
     ({"measures": "nothing"}, "no measure 'nothing' here"),
     ({"on_missing": "maybe"}, "maybe"),
 ]

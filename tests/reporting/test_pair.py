@@ -23,9 +23,9 @@ from tseval.comparison import Plan, compare
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
 from tseval.reporting.inputs import report_inputs
-from tseval.reporting.page.data import pair_data, quantiles
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.markup import visible_text
+from tseval.reporting.page.panels import pair_data, quantiles
 
 pytestmark = pytest.mark.small_times
 

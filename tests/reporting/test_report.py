@@ -35,8 +35,7 @@ from tseval.parallel.sharing import Progress
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
 from tseval.reporting.curves import drawn_times
-from tseval.reporting.inputs import report_inputs
-from tseval.reporting.recorded import Recorded, recorded, role_of
+from tseval.reporting.inputs import recorded, report_inputs, role_of
 
 pytestmark = pytest.mark.small_times
 
@@ -433,19 +432,18 @@ class TestWhereFrom:
 
     def test_rules_and_matcher_come_from_the_signature(self) -> None:
         signature = "tseval:0.1.0|edition:draft|matcher:fuzzy(word=80)|rules:a=b,c=d"
-        found = Recorded(traits=dict(part.split(":", 1) for part in signature.split("|")))
+        traits = dict(part.split(":", 1) for part in signature.split("|"))
         assert FAMILY.report is not None
         retold = FAMILY.report.retold
         assert retold is not None
-        assert retold(found.traits).matcher == "fuzzy(word=80)"
-        assert found.rules == {"a": "b", "c": "d"}
+        assert retold(traits).matcher == "fuzzy(word=80)"
         assert retold({"matcher": "assessed", "matches": "sha256:ab"}).matcher is None
 
     def test_scores_of_another_family_record_no_timeline(self) -> None:
         told = Provenance(
             "tseval:0.1.0|edition:note|labels:sha256:ab", (InputRecord("x", lambda: "ab", 1),), ()
         )
-        assert recorded([told], FAMILY) == Recorded()
+        assert recorded([told], FAMILY) == (None, "")
 
     def test_a_run_of_the_updates_without_scores_is_told(self, tmp_path: Path) -> None:
         path = tmp_path / "scores.csv"

@@ -30,9 +30,8 @@ from tseval.reporting.charts.plot import HEIGHT, WIDTH, plot
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.markup import element, visible_text
-from tseval.reporting.page.numbers import decimals_for, number, plain, short, ticks
 from tseval.reporting.page.panels import aligned, evenly
-from tseval.reporting.page.tables import lead, shade
+from tseval.reporting.page.tables import decimals_for, lead, number, plain, shade, short, ticks
 from tseval.reporting.palette import Look
 
 pytestmark = pytest.mark.small_times

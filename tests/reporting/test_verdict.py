@@ -18,13 +18,11 @@ from tseval.comparison import Plan, compare, read_board
 from tseval.core import registry
 from tseval.core.measure import parse_measure
 from tseval.core.registry import definitions
-from tseval.reporting.assembling import Request, assemble
-from tseval.reporting.boards import leading_first
+from tseval.reporting.assembling import Request, assemble, leading_first
 from tseval.reporting.content import LEADING, InputRow, Report
 from tseval.reporting.page.document import report_page, verdict_section
-from tseval.reporting.page.folders import short_paths, without_folders
 from tseval.reporting.page.markup import joined
-from tseval.reporting.page.warned import worded
+from tseval.reporting.page.verdict import short_paths, without_folders, worded
 
 PLAN = Plan(interval="percentile", resamples=200)
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from tseval.reporting.page.markup import Child, joined
-from tseval.reporting.page.warned import merged, worded
+from tseval.reporting.page.verdict import merged, worded
 
 if TYPE_CHECKING:
     from tseval.reporting.content import Report

@@ -282,7 +282,7 @@ def export(**values: Any) -> None:
     \b
     tseval assess export desk.tseval -o gold
     """
-    from tseval.desk.exports import ABOUT
+    from tseval.desk.outcome import ABOUT
     from tseval.errors import OutputError
     from tseval.io.atomic_write import write_files
 
@@ -383,8 +383,7 @@ def status(**values: Any) -> None:
     import pandas as pd
 
     from tseval.cli.tables import sections_table
-    from tseval.desk.agreement import agreements, confusions
-    from tseval.desk.judgments import by_assessor, by_topic
+    from tseval.desk.judgments import agreements, by_assessor, by_topic, confusions
     from tseval.io.rows import integer_columns, result_object_bytes
 
     request = Request.of(values)

@@ -38,7 +38,7 @@ from tseval.matching.calibration import (
 )
 from tseval.matching.matching import SUFFIX, profile_bytes
 from tseval.records import frozen
-from tseval.reporting.charts.calibration import calibration_picture
+from tseval.reporting.charts.curves import calibration_picture
 
 FORMS = ("table", "json", "csv", *PICTURES)
 

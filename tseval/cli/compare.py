@@ -18,10 +18,8 @@ from tseval.comparison import read_board
 from tseval.comparison.board import Board
 from tseval.comparison.findings import FINDINGS_FORMS, Comparison, Findings, unmet
 from tseval.comparison.plan import AGAINST, LEAD, LEAVE_OUT, POWER, RUNS, Plan, Treatment
-from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.reusability import LEFT_OUT, leave_out
-from tseval.comparison.runs import compare_board, discriminate_board
-from tseval.comparison.with_gold import ScoredRuns, leads
+from tseval.comparison.runs import compare_board, correlate_boards, discriminate_board
+from tseval.comparison.with_gold import LEFT_OUT, ScoredRuns, leads, leave_out
 from tseval.core.declared import (
     COMPARE,
     UNCOUNTED,

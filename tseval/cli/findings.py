@@ -8,8 +8,7 @@ from typing import Any
 from tseval.cli.options import Request
 from tseval.cli.output import deliver, warn
 from tseval.cli.tables import sections_markdown, sections_table
-from tseval.comparison.findings import Findings
-from tseval.comparison.frames import sections
+from tseval.comparison.findings import Findings, sections
 from tseval.comparison.with_gold import ScoredRuns
 from tseval.core import declared as declarations
 from tseval.core.declared import build

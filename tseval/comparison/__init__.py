@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tseval.comparison.board import Board, TopicScores, build_board, read_scores, scores_table
 from tseval.comparison.findings import Comparison, Contest, Findings, RunRank
 from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
-from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.runs import compare_board, discriminate_board
+from tseval.comparison.runs import compare_board, correlate_boards, discriminate_board
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.errors import UsageError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | pd.DataFrame | Scores
 
 __all__ = [
-    "INPUT",
     "Board",
     "Comparison",
     "Contest",
@@ -38,10 +36,6 @@ __all__ = [
     "discriminate",
     "read_board",
 ]
-
-
-INPUT = "scores"
-"""What the files of scores are called."""
 
 
 def read_board(
@@ -58,12 +52,12 @@ def read_board(
     several: Sequence[Given] = scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
     if not several:
         raise UsageError("no scores are given")
-    check_forms(form, (INPUT,))
-    own = form_for(form, INPUT)
-    held = [each for each in several if isinstance(each, Scores)]
+    check_forms(form, ("scores",))
+    parts = [scores_table(each) for each in several if isinstance(each, Scores)]
     files = [each for each in several if not isinstance(each, Scores)]
     check_inputs(files)
-    parts = [scores_table(each) for each in held] + ([read_scores(files, own)] if files else [])
+    if files:
+        parts.append(read_scores(files, form_for(form, "scores")))
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures)
     table = TopicScores.join(parts)
     table = replace(table, types=tuple(dict.fromkeys([*table.types, *types])))

@@ -1,33 +1,34 @@
-"""The board: the scores of all runs on all topics, with everything that is missing settled."""
+"""The board: the scores of all runs on all topics, with everything that is missing settled.
+
+Which way a measure goes follows from its name: scores come from files, of whatever family. A
+signature says of which family; where all scores have one, no other family is looked at.
+
+Scores may have rows of topics and rows of groups, such as information types. A mean over both would
+be none that anybody knows, and a pair of runs cannot be tested over topics of which one holds the
+posts of another. The measures of groups are means over groups, so these are what they are compared
+over, and the others over topics.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from itertools import compress
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from tseval.comparison.directions import (
-    choose_measures,
-    families_of,
-    higher_is_better,
-    in_order,
-    known_measures,
-    named,
-    titles,
-)
 from tseval.comparison.plan import Treatment
-from tseval.comparison.row_groups import of_one_kind
 from tseval.core.family import Words
-from tseval.core.registry import family
+from tseval.core.measure import Measure, parse_measure, split_measures, with_name
+from tseval.core.registry import definitions, family, family_names
 from tseval.core.wording import automatic_matches, count, listed
-from tseval.errors import MissingTopics, UsageError, check_known
+from tseval.errors import MeasureError, MissingTopics, UsageError, check_known
 from tseval.io.faults import FaultList
 from tseval.io.given import is_frame
 from tseval.io.names import natural_order
@@ -39,10 +40,14 @@ from tseval.records import frozen
 from tseval.statistics.bootstrap import contributions
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tseval.arrays import BoolArray, FloatArray
     from tseval.core.scores import Scores
     from tseval.io.given import Given
 
+Families: TypeAlias = tuple[str, ...] | None
+"""The families that scores are of; None where not all scores say so."""
 KEY = SCORES.key
 NO_TOPICS_CURE = "runs are compared topic by topic: write the scores with -q (--per-topic)"
 
@@ -81,11 +86,11 @@ class TopicScores:
         """Return the scores of all parts."""
 
         def joined(name: str) -> tuple[Any, ...]:
-            return tuple(chain.from_iterable(getattr(part, name) for part in parts))
+            return tuple(dict.fromkeys(each for part in parts for each in getattr(part, name)))
 
-        told = ("signatures", "untold", "types", "doubts")
         frame = pl.concat([part.frame for part in parts], how="diagonal")
-        return cls(frame, joined("sources"), *(tuple(dict.fromkeys(joined(name))) for name in told))
+        sources = tuple(each for part in parts for each in part.sources)
+        return cls(frame, sources, *map(joined, ("signatures", "untold", "types", "doubts")))
 
     @property
     def digest(self) -> str:
@@ -178,8 +183,7 @@ class Board:
     """What values weigh, NaN where their mean over topics is not weighed; None for none."""
     strays: tuple[str, ...] = ()
     """The measures whose direction is told, and of which there are no scores."""
-    families: tuple[str, ...] | None = None
-    """The families that the scores are of; None where not all scores tell."""
+    families: Families = None
 
     def of(self, measure: str) -> tuple[FloatArray, BoolArray]:
         """One measure's values, of shape (runs, topics), and which count."""
@@ -225,17 +229,42 @@ def build_board(
     by_name = pl.col("measure").replace(titles(families))
     table = replace(table, frame=table.frame.with_columns(by_name))
     present = in_order(table.frame["measure"].unique(), families)
-    measures = choose_measures(wanted, present, families)
-    lower, strays = _resolve_names(rules.lower, present)
-    higher_told, more = _resolve_names(rules.higher, present)
-    rules = replace(rules, lower=lower, higher=higher_told)
+    measures = tuple(choose_measures(wanted, present, families))
+    called = {name: named(name, present) for name in rules.lower + rules.higher}
+    lower, upper = (
+        tuple(called[name] or name for name in dict.fromkeys(told))
+        for told in (rules.lower, rules.higher)
+    )
+    rules = replace(rules, lower=lower, higher=upper)
+    ways = [
+        name in upper if name in lower + upper else higher_is_better(name, families)
+        for name in measures
+    ]
     chosen = table.frame.filter(pl.col("measure").is_in(measures))
     kept, of_kinds = of_one_kind(chosen, table.types, families)
-    cube = _Cube.of(kept, measures)
-    ways = [_direction(name, rules, families) for name in measures]
+    runs, topics = (tuple(natural_order(kept[name].unique())) for name in ("run", "topic"))
+    names = runs, topics, measures
+    place = tuple(
+        kept[column].cast(pl.Enum(own)).to_physical().to_numpy()
+        for column, own in zip(KEY, names, strict=True)
+    )
+
+    def cube(rows: pl.Series, empty: float) -> NDArray[Any]:
+        found = np.full(tuple(map(len, names)), empty, rows.to_numpy().dtype)
+        found[place] = rows.to_numpy()
+        return found
+
+    values, defined = cube(kept["value"].fill_null(0.0), 0.0), kept["value"].is_not_null()
+    scored = cube(pl.repeat(True, kept.height, eager=True), False)
+    if scored.sum() < kept.height:
+        run, topic, name = kept.filter(~pl.struct(KEY).is_first_distinct()).row(0)[:3]
+        raise UsageError(
+            f"the score of run '{run}' on topic '{topic}' by {name} is given twice, perhaps "
+            "under the measure's name and under an official title"
+        )
     higher = tuple(way is not False for way in ways)
-    known, warnings = cube.apply_treatment(rules, higher)
-    weights = cube.weights
+    known, warnings = _apply_treatment(rules, higher, names, values, scored, cube(defined, False))
+    weights = cube(kept["weight"].fill_null(np.nan), np.nan) if "weight" in kept else None
     if weights is not None:
         empty = known & (weights == 0)  # a topic without a post adds nothing
         known &= ~empty
@@ -252,13 +281,11 @@ def build_board(
     if len(table.signatures) == 1 and not table.untold:
         traits = {"of": f"({table.signatures[0]})"} | traits
     return Board(
-        runs=cube.runs,
-        topics=cube.topics,
-        measures=tuple(measures),
-        values=np.where(cube.defined, cube.values, 0.0),
-        known=known,
-        higher=higher,
-        traits=traits,
+        *names,
+        values,
+        known,
+        higher,
+        traits,
         inputs=tuple(sorted(table.sources, key=lambda source: source.path)),
         warnings=(
             *table.doubts,
@@ -270,7 +297,7 @@ def build_board(
             *automatic_matches(*table.signatures),
         ),
         weights=weights,
-        strays=(*strays, *more),
+        strays=tuple(name for name, own in called.items() if own is None),
         families=families,
     )
 
@@ -283,23 +310,8 @@ def check_directions(*boards: Board) -> None:
             check_known("measure", name, known)
 
 
-def _resolve_names(
-    told: Sequence[str], present: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Measures as they are called in the scores, and those of which there are none."""
-    names = {name: named(name, present) for name in told}
-    strays = tuple(name for name, there in names.items() if there is None)
-    return tuple(there or name for name, there in names.items()), strays
-
-
 UNDEFINED_AS_ZERO = "undefined:zero"
 """What a signature says where undefined topics count in the mean."""
-
-
-def _direction(name: str, rules: Treatment, families: tuple[str, ...] | None) -> bool | None:
-    if name in rules.lower or name in rules.higher:
-        return name in rules.higher
-    return higher_is_better(name, families)
 
 
 def _signatures(table: TopicScores, rules: Treatment) -> Iterator[str]:
@@ -327,15 +339,15 @@ def _unweighed(
     known: BoolArray,
     weights: FloatArray | None,
     signatures: Sequence[str],
-    families: tuple[str, ...] | None,
+    families: Families,
 ) -> Iterator[str]:
     """A word where `all` of the scores is a quotient of sums, and their files tell no weights."""
-    lost = []
-    for at, name in enumerate(measures):
-        own = known[:, :, at]
-        lacking = weights is None or not np.isfinite(weights[:, :, at][own]).all()
-        if lacking and _pooled(name, families).pooled_by:
-            lost.append(name)
+    lost = [
+        name
+        for at, name in enumerate(measures)
+        if weights is None or not np.isfinite(weights[:, :, at][known[:, :, at]]).all()
+        if _pooled(name, families).pooled_by
+    ]
     by_topics = bool(signatures) and all("mean=topics" in each for each in signatures)
     if lost and not by_topics:
         words = _pooled(lost[0], families)
@@ -346,15 +358,18 @@ def _unweighed(
         )
 
 
-def _pooled(name: str, families: tuple[str, ...] | None) -> Words:
+def _pooled(name: str, families: Families) -> Words:
     """The words of the family that may take `all` of this measure from all topics together."""
-    pooled = (each for each in known_measures(name, families) if each.definition.may_pool)
-    return next((family(each.family).words for each in pooled), Words())
+    return _words(name, families, "may_pool") or Words()
 
 
-def _unknown_ways(
-    unknown: Sequence[str], rules: Treatment, families: tuple[str, ...] | None
-) -> Iterator[str]:
+def _words(name: str, families: Families, trait: str) -> Words | None:
+    """The words of the family of a measure whose definition has this trait."""
+    known = (each for each in known_measures(name, families) if getattr(each.definition, trait))
+    return next((family(each.family).words for each in known), None)
+
+
+def _unknown_ways(unknown: Sequence[str], rules: Treatment, families: Families) -> Iterator[str]:
     """What was assumed of measures that have no definition here."""
     if unknown:
         verb = "is taken" if len(unknown) == 1 else "are taken"
@@ -368,81 +383,216 @@ def _unknown_ways(
             yield f"{name}: {way} is taken to be better, against the measure's definition"
 
 
-@frozen(eq=False)
-class _Cube:
-    """Values of the shape (runs, topics, measures); `present` tells where there is a row."""
+Names: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""The runs, topics and measures of arrays of this shape."""
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
-    measures: tuple[str, ...]
-    values: FloatArray
-    defined: BoolArray
-    present: BoolArray
-    weights: FloatArray | None
 
-    @classmethod
-    def of(cls, rows: pl.DataFrame, measures: Sequence[str]) -> _Cube:
-        runs, topics = (tuple(natural_order(rows[name].unique())) for name in ("run", "topic"))
-        named = zip(KEY, (runs, topics, measures), strict=True)
-        place = tuple(
-            rows[name].cast(pl.Enum(names)).to_physical().to_numpy() for name, names in named
+def _apply_treatment(
+    rules: Treatment,
+    higher: Sequence[bool],
+    names: Names,
+    values: FloatArray,
+    present: BoolArray,
+    defined: BoolArray,
+) -> tuple[BoolArray, list[str]]:
+    """Which values count by these rules, and what was done; `present` marks all that are scored.
+
+    0 is what saying nothing is worth, but not where it is the best value, or a middling one.
+    """
+    takes_part = present.any(axis=1, keepdims=True)
+    missing = present.any(axis=0, keepdims=True) & takes_part & ~present
+    no_score, as_zero, left_out = "has no score in", "counted as 0", "left out"
+    if rules.on_missing == "error" and missing.any():
+        raise MissingTopics(next(_lost(missing, names, no_score)) + ": there are no scores")
+    undefined = present & ~defined
+    is_worst = np.asarray(higher, np.bool_) & (values.min(axis=(0, 1)) >= 0)
+    zeroed = missing & is_worst & np.bool_(rules.on_missing == "zero")
+    known = defined | zeroed
+    how = left_out
+    if rules.undefined == "zero":
+        known, how = known | undefined, as_zero
+    told = [
+        f"run {names[0][run]}: no scores of {names[2][at]}, not compared by it"
+        for run, at in np.argwhere(~present.any(axis=1)).tolist()
+    ]
+    for where, what, done in (
+        (zeroed, no_score, as_zero),
+        (missing & ~zeroed, no_score, left_out),
+        (undefined, "undefined in", how),
+    ):
+        told += [f"{line}: {done}" for line in _lost(where, names, what)]
+    return known, told
+
+
+def _lost(where: BoolArray, names: Names, what: str) -> Iterator[str]:
+    """For each run the topics without a value, measures with the same topics together."""
+    runs, topics, measures = names
+    for run, lacks in zip(runs, where, strict=True):
+        together: dict[tuple[str, ...], list[str]] = {}
+        for name, own in zip(measures, lacks.T, strict=True):
+            lost = tuple(compress(topics, own.tolist()))
+            together.setdefault(lost, []).append(name)
+        together.pop((), None)
+        for lost, of in together.items():
+            yield f"run {run}: {listed(of)} {what} {count(len(lost), 'topic')} ({listed(lost)})"
+
+
+# Measures by their names.
+
+
+@cache
+def known_measures(name: str, families: Families = None) -> tuple[Measure, ...]:
+    """The measures of these families, or of all, that are written like this."""
+    found = []
+    for each in family_names() if families is None else families:
+        with suppress(MeasureError):
+            found.append(parse_measure(name, definitions(each)))
+    return tuple(found)
+
+
+def families_of(signatures: Sequence[str], names: Sequence[str]) -> tuple[str, ...] | None:
+    """The families of scores with these signatures and measures; None where that isn't told.
+
+    It is the first family that has the edition and all the measures: others are not loaded.
+    """
+    traits = map(traits_of, signatures)
+    found = [_family_of(own.get("family"), own.get("edition"), tuple(names)) for own in traits]
+    known = tuple(dict.fromkeys(each for each in found if each is not None))
+    return None if None in found or not known else known
+
+
+def traits_of(signature: str) -> dict[str, str]:
+    """The parts of a signature by their names."""
+    parts = (part.partition(":") for part in signature.split("|"))
+    return {name: value for name, _, value in parts}
+
+
+@cache
+def _family_of(name: str | None, edition: str | None, names: tuple[str, ...]) -> str | None:
+    for each in family_names():
+        has_edition = edition in {one.name for one in family(each).editions}
+        is_meant = name == each or (name is None and has_edition)
+        if is_meant and all(
+            known_measures(titles((each,)).get(one, one), (each,)) for one in names
+        ):
+            return each
+    return None
+
+
+def higher_is_better(name: str, families: Families = None) -> bool | None:
+    """Whether higher is better by the measure's definition.
+
+    None where no measure has the name, or two families have one that go different ways.
+    """
+    told = {measure.higher_is_better for measure in known_measures(name, families)}
+    return told.pop() if len(told) == 1 else None
+
+
+@cache
+def titles(families: Families = None) -> dict[str, str]:
+    """The measures' names by the titles that the tables of the track's scripts give them."""
+    names = family_names() if families is None else families
+    every = (edition for name in names for edition in family(name).editions)
+    return {title: name for each in every for name, title in each.titles.items()}
+
+
+def in_order(names: Iterable[str], families: Families = None) -> list[str]:
+    """The measures in the order in which they are defined, then those that nobody knows."""
+    within = family_names() if families is None else families
+    order = [name for each in within for name in definitions(each)]
+
+    def place(name: str) -> int:
+        known = known_measures(name, families)
+        return order.index(known[0].definition.name) if known else len(order)
+
+    return sorted(natural_order(names), key=place)
+
+
+def choose_measures(
+    wanted: Sequence[str], present: Sequence[str], families: Families = None
+) -> list[str]:
+    """The measures asked for, of those present, in the order asked for; all if none is named.
+
+    A name may have blanks in brackets or stand by an official title. One that isn't there is a
+    `UsageError`.
+    """
+    if not wanted:
+        return list(present)
+    found: list[str] = []
+    for text in wanted:
+        parts = [text.strip()] if named(text, present, families) else split_measures(text)
+        for part in parts:
+            name = named(part, present, families)
+            check_known("measure", name or part, present)
+            found.append(name or part)
+    if not found:
+        raise UsageError("no measure is named")
+    return list(dict.fromkeys(found))
+
+
+def named(text: str, present: Sequence[str], families: Families = None) -> str | None:
+    """The measure that a text names, as it is written in the scores."""
+    text, within = text.strip(), family_names() if families is None else families
+    texts = dict.fromkeys((text, *(with_name(text, definitions(each)) for each in within)))
+    known = [each for one in texts for each in known_measures(one, families)]
+    written = {text, titles(families).get(text, text), *(each.name for each in known)}
+    return next((name for name in present if name in written), None)
+
+
+# Rows of topics, or of groups.
+
+
+def of_one_kind(
+    rows: pl.DataFrame, types: Sequence[str], families: Families = None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The scores without the topics of measures that have groups, and what is to be told of it."""
+    # Measures that have rows of groups beside those of topics.
+    names = rows["measure"].unique(maintain_order=True)
+    words = {name: own for name in names if (own := _words(name, families, "by_group"))}
+    if not words:
+        return rows, ()
+    said, has_both = next(iter(words.values())), pl.col("measure").is_in(list(words))
+    groups = types or _likely_groups(rows, has_both, said, families)
+    if groups is None:
+        told = (
+            f"{listed(_names(rows, 'measure', has_both))}: nothing tells here whether topics are "
+            f"{said.topic}s or {said.groups}; scores as -f json or parquet do"
         )
-        shape = (len(runs), len(topics), len(measures))
-        values, defined, present = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
-        values[place] = rows["value"].fill_null(0.0)
-        defined[place], present[place] = rows["value"].is_not_null(), True
-        if present.sum() < rows.height:
-            run, topic, name = rows.filter(~pl.struct(KEY).is_first_distinct()).row(0)[:3]
-            raise UsageError(
-                f"the score of run '{run}' on topic '{topic}' by {name} is given twice, perhaps "
-                "under the measure's name and under an official title"
-            )
-        weights = None
-        if "weight" in rows:
-            weights = np.full(shape, np.nan)
-            weights[place] = rows["weight"].fill_null(np.nan)
-        return cls(runs, topics, tuple(measures), values, defined, present, weights)
+        return rows, (told,)
+    of_group = pl.col("topic").is_in(groups)
+    with_groups = _names(rows, "measure", has_both & of_group)
+    is_lost = has_both & ~of_group & pl.col("measure").is_in(with_groups)
+    kept = rows.filter(~is_lost)
+    if kept.height == rows.height:
+        return rows, ()
+    told = (
+        f"{listed(_names(rows, 'measure', is_lost))}: compared over {said.groups}, whose mean is "
+        f"the score; rows of {said.topic}s are left out: {listed(_names(rows, 'topic', is_lost))}"
+    )
+    return kept, (told,)
 
-    def apply_treatment(
-        self, rules: Treatment, higher: Sequence[bool]
-    ) -> tuple[BoolArray, list[str]]:
-        """Which values count by these rules, and what was done.
 
-        0 is what saying nothing is worth, but not where it is the best value, or a middling one.
-        """
-        takes_part = self.present.any(axis=1, keepdims=True)
-        judged = self.present.any(axis=0, keepdims=True)
-        missing = judged & takes_part & ~self.present
-        if rules.on_missing == "error" and missing.any():
-            raise MissingTopics(next(self._lost(missing)) + ": there are no scores")
-        undefined = self.present & ~self.defined
-        lowest = np.where(self.defined, self.values, 0.0).min(axis=(0, 1))
-        worst: BoolArray = np.asarray(higher, np.bool_) & (lowest >= 0)
-        zeroed = worst & np.bool_(rules.on_missing == "zero")
-        known = self.defined | (missing & zeroed)
-        if rules.undefined == "zero":
-            known = known | undefined
-        told = [
-            f"run {run}: no scores of {name}, not compared by it"
-            for r, run in enumerate(self.runs)
-            for m, name in enumerate(self.measures)
-            if not self.present[r, :, m].any()
-        ]
-        told += [f"{line}: counted as 0" for line in self._lost(missing & zeroed)]
-        told += [f"{line}: left out" for line in self._lost(missing & ~zeroed)]
-        how = "counted as 0" if rules.undefined == "zero" else "left out"
-        told += [f"{line}: {how}" for line in self._lost(undefined, "undefined in")]
-        return known, told
+def _likely_groups(
+    rows: pl.DataFrame, has_both: pl.Expr, said: Words, families: Families
+) -> list[str] | None:
+    """The groups where no file tells them: topics of which the family's other measures know none.
 
-    def _lost(self, where: BoolArray, what: str = "has no score in") -> Iterator[str]:
-        """For each run the topics without a value, measures with the same topics together."""
-        for r, run in enumerate(self.runs):
-            together: dict[tuple[int, ...], list[str]] = {}
-            for m, name in enumerate(self.measures):
-                topics = tuple(np.flatnonzero(where[r, :, m]).tolist())
-                if topics:
-                    together.setdefault(topics, []).append(name)
-            for lost, names in together.items():
-                shown = listed([self.topics[t] for t in lost])
-                noun = count(len(lost), "topic")
-                yield f"run {run}: {listed(names)} {what} {noun} ({shown})"
+    Without such measures it is the topics that are called as groups usually are; None if none is,
+    and there may be groups of other names.
+    """
+    of_topics = []
+    for name in rows["measure"].unique():
+        known = known_measures(name, families)
+        if not any(each.definition.by_group for each in known):
+            of_topics += [name for each in known if family(each.family).words.groups]
+    topics = _names(rows, "topic", pl.col("measure").is_in(of_topics))
+    candidates = _names(rows, "topic", has_both)
+    if topics:
+        return [name for name in candidates if name not in topics]
+    return [name for name in candidates if name.startswith(said.group_names)] or None
+
+
+def _names(rows: pl.DataFrame, column: str, chosen: pl.Expr) -> list[str]:
+    """The names in the chosen rows, each once, in the order of all rows."""
+    names = set(rows.filter(chosen)[column])
+    return [name for name in rows[column].unique(maintain_order=True) if name in names]

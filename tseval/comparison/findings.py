@@ -1,13 +1,18 @@
-"""What any comparison gives: rows under names, and all that says how they came about."""
+"""What any comparison gives: rows under names, and all that says how they came about.
+
+A person reads them heading by heading, with rounded numbers; files and frames have all digits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
+from itertools import groupby
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tseval.comparison.plan import Plan
 from tseval.core.requirements import Quantity, Requirement
@@ -19,7 +24,6 @@ from tseval.io.markup import DOWN, UP, LatexTable, escaped, html_signature, html
 from tseval.io.origin import InputRecord
 from tseval.io.rows import ROW_FORMS, result_object_bytes, rows_bytes
 from tseval.io.score_files import DASH, number
-from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +35,14 @@ MARK = r"\textsuperscript{*}"
 """What a run has beside its mean that differs from the baseline."""
 PART = "part"
 """The first column where several parts stand in one table."""
+PAIRS_SHOWN = 28
+"""So many pairs of a measure are listed for people, those of eight runs; of more only the letters.
+
+Against a baseline all are."""
+LEAST_P = 0.0001
+BLANK = "–"
+Headings: TypeAlias = Iterator[tuple[str, Iterator[dict[str, Any]]]]
+"""Headings with their rows, as a person reads them."""
 
 
 def or_none(value: float) -> float | None:
@@ -38,8 +50,7 @@ def or_none(value: float) -> float | None:
     return None if isnan(value) else float(value)
 
 
-@frozen(eq=False)
-class FindingRows:
+class FindingRows(NamedTuple):
     """Rows of one kind, a class of named tuples; None is undefined."""
 
     kind: Any
@@ -67,7 +78,10 @@ class Findings:
         """What a notebook shows: every part as a table, and the signature."""
         shown = []
         for name, part in self.parts.items():
-            rows = [[_cell(value) for value in row] for row in part.rows]
+            rows = [
+                [DASH if x is None else number(x) if isinstance(x, float) else str(x) for x in row]
+                for row in part.rows
+            ]
             table = html_table(part.kind._fields, rows, names=len(part.kind._fields))
             shown.append(f"<h4>{escape(name)}</h4>\n{table}")
         return "\n".join([*shown, html_signature(self.signature)])
@@ -139,12 +153,22 @@ class Findings:
         """What JSON tells beside the rows."""
         return {}
 
+    def headings(self) -> Headings:
+        """The rows as a person reads them."""
+        for name, part in self.parts.items():
+            if name == "correlations":
+                yield "Rank correlation, each with its interval", _correlations(part.rows)
+            else:
+                heading, columns = SHOWN[name]
+                yield heading, format_rows(columns, part.rows)
 
-def _cell(value: object) -> str:
-    """A value of a row as a notebook shows it."""
-    if value is None:
-        return DASH
-    return number(value) if isinstance(value, float) else str(value)
+
+def sections(found: Findings) -> dict[str, pd.DataFrame]:
+    """What a person reads, heading by heading; a heading without rows is left out."""
+    import pandas as pd
+
+    frames = {heading: pd.DataFrame(list(rows)) for heading, rows in found.headings()}
+    return {heading: frame for heading, frame in frames.items() if len(frame)}
 
 
 def _kind(values: Sequence[Any]) -> str:
@@ -232,6 +256,27 @@ class Comparison(Findings):
                 return each
         raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
 
+    def headings(self) -> Headings:
+        """The means of each measure, and its pairs where these are few enough to read."""
+        level = f"{100 * self.plan.level:g} % interval"
+        for name, higher in self.higher.items():
+            contests = [each for each in self.contests if each.measure == name]
+            means = [each for each in self.standings if each.measure == name]
+            pairs = count(len(contests), "pair")
+            different = f"{sum(each.different for each in contests)} of {pairs} told apart"
+            summary = self.cannot_tell.get(name, different if contests else "")
+            columns = plain("rank", "run", "mean") | {level: (_range, "low high")}
+            columns |= plain("letters") if any(each.letters for each in means) else {}
+            heading = f"{name} ({'higher' if higher else 'lower'} is better)"
+            yield (
+                ": ".join(filter(None, (heading, summary))),
+                format_rows(columns | plain("topics"), means),
+            )
+            if self.plan.baseline is not None:
+                yield f"{name}, against {self.plan.baseline}", format_rows(AGAINST, contests)
+            elif len(contests) <= PAIRS_SHOWN:
+                yield f"{name}, pair by pair", format_rows(CONTEST, contests)
+
     def latex(self) -> LatexTable:
         """The means with their letters, a column a measure; of one measure also the intervals.
 
@@ -291,18 +336,158 @@ def unmet(wanted: Sequence[Requirement], found: Comparison) -> list[str]:
 
 def _value(of: Quantity, found: Comparison) -> float | None:
     """A mean, or a difference over the topics where both have a score; or a bound of it."""
+    side = SIDES.get(of.side, 1)
     if of.other is None:
-        standing = next(
-            (s for s in found.standings if (s.run, s.measure) == (of.run, of.measure)), None
-        )
-        if standing is None:
-            return None
-        return {"low": standing.low, "high": standing.high}.get(of.side, standing.mean)
+        means = (s for s in found.standings if (s.run, s.measure) == (of.run, of.measure))
+        return next(((s.low, s.mean, s.high)[side] for s in means), None)
     other, measure = of.other
     if measure != of.measure or other == of.run:
         raise UsageError(f"--require '{of}': a difference is of two runs by one measure")
     contest = found.contest(measure, of.run, other)
+    ends = contest.low, contest.difference, contest.high
     if contest.run == of.run:
-        return {"low": contest.low, "high": contest.high}.get(of.side, contest.difference)
-    turned = {"low": contest.high, "high": contest.low}.get(of.side, contest.difference)
+        return ends[side]
+    turned = ends[2 - side]
     return None if turned is None else -turned
+
+
+SIDES = {"low": 0, "high": 2}
+"""The places of the ends of an interval, beside what it is of."""
+
+
+# Rows as a person reads them.
+
+Columns: TypeAlias = dict[str, str | tuple[Callable[..., Any], str]]
+"""The heads of a table with their fields, and how they are shown: else as text or number."""
+
+
+def _correlations(rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """A row a level, with all coefficients beside each other."""
+    for names, together in groupby(rows, lambda row: (row.measure, row.other_measure, row.level)):
+        measure, other, level = names
+        shown = {"measure": measure if measure == other else f"{measure} : {other}", "level": level}
+        counts: dict[str, Any] = {}
+        for each in together:
+            shown[each.coefficient] = f"{format_number(each.value)} {_range(each.low, each.high)}"
+            counts = {"runs": each.runs, "topics": each.topics}
+        yield shown | counts
+
+
+def format_rows(columns: Columns, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield rows as a person reads them; a run that is left out alone is named once."""
+    cells = [
+        (head, *((_text, cell) if isinstance(cell, str) else cell))
+        for head, cell in columns.items()
+    ]
+    for each in rows:
+        yield {
+            head: form(*(getattr(each, name) for name in names.split()))
+            for head, form, names in cells
+            if head != "left out" or each.left_out != getattr(each, "run", None)
+        }
+
+
+def _between(
+    value: float | None, low: float | None, high: float | None, decimals: int = DECIMALS
+) -> str:
+    """A value with its interval."""
+    ends = "" if low is None and high is None else f" [{format_number(low, decimals)}, "
+    return format_number(value, decimals) + (ends and f"{ends}{format_number(high, decimals)}]")
+
+
+def format_number(value: float | None, decimals: int = DECIMALS) -> str:
+    """A number with so many decimals; a dash where it is undefined."""
+    return BLANK if value is None else f"{value:.{decimals}f}"
+
+
+def _signed(value: float | None) -> str:
+    return BLANK if value is None else f"{value:+.{DECIMALS}f}"
+
+
+def _share(value: float | None) -> str:
+    return BLANK if value is None else f"{100 * value:.1f} %"
+
+
+def _text(value: object) -> object:
+    return format_number(value) if value is None or isinstance(value, float) else value
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return (
+        BLANK if low is None and high is None else f"[{format_number(low)}, {format_number(high)}]"
+    )
+
+
+def _chance(value: float | None) -> str:
+    if value is not None and value < LEAST_P:
+        return f"<{LEAST_P:g}"
+    return format_number(value)
+
+
+def plain(*names: str) -> Columns:
+    """Return columns that are called as their fields."""
+    return {name: name for name in names}
+
+
+RESULT: Columns = {
+    "difference": "difference",
+    "interval": (_range, "low high"),
+    "d": (partial(format_number, decimals=2), "d"),
+    "g": (partial(format_number, decimals=2), "g"),
+    "p": (_chance, "p"),
+    "corrected": (_chance, "adjusted"),
+    "better": (lambda better: better or "", "better"),
+    "won": "wins",
+    "tied": "ties",
+    "lost": "losses",
+}
+CONTEST, AGAINST = plain("run", "other") | RESULT, plain("run") | RESULT
+POWER = plain("measure", "pairs") | {
+    "told apart": "found",
+    "share": (_share, "power"),
+    "corrected": "found_corrected",
+    "its share": (_share, "power_corrected"),
+    "difference needed": "needed",
+    "typically": "typical",
+}
+REUSABILITY = plain("measure", "runs") | {
+    "mean change": (_signed, "bias"),
+    "mean size": "change",
+    "largest": "largest_change",
+    "most ranks up": "up",
+    "most ranks down": "down",
+    "least tau-b": "least_tau_b",
+}
+MOVED = plain("measure") | {
+    "left out": "left_out",
+    "run": "run",
+    "mean": "mean",
+    "without": "mean_without",
+    "change": (_signed, "change"),
+    "rank": (partial(format_number, decimals=0), "rank"),
+    "then": (partial(format_number, decimals=0), "rank_without"),
+}
+LEADS = plain("run", "other", "topics", "nuggets") | {
+    "mean lead (h)": (_between, "mean mean_low mean_high"),
+    "median lead (h)": (_between, "median median_low median_high"),
+    "earlier": (partial(_between, decimals=2), "earlier earlier_low earlier_high"),
+    "later": (partial(format_number, decimals=2), "later"),
+}
+CONTRIBUTION = plain("measure") | {
+    "left out": "left_out",
+    "runs": "runs",
+    "matches lost": "lost",
+    "of": "matches",
+    "nuggets": "nuggets",
+    "tau-b": "tau_b",
+    "tau-AP": "tau_ap",
+    "largest move": "largest_move",
+}
+SHOWN: dict[str, tuple[str, Columns]] = {
+    "power": ("Discriminative power", POWER),
+    "reusability": ("How much scores and ranks move", REUSABILITY),
+    "runs": ("Each run without what it, or its team, brought alone", MOVED),
+    "leads": ("Leads on the nuggets that both runs say", LEADS),
+    "left_out": ("What was left out, and the ranking of all runs then", CONTRIBUTION),
+}
+"""The heading and the columns of each part."""

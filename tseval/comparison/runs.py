@@ -4,6 +4,8 @@ And discriminative power, by Sakai's method: how many pairs of runs a measure te
 which difference, where every pair is tested by itself at one level. The measure that finds more
 differences among the same runs on the same topics is the more sensitive one; it isn't a more
 correct one for that.
+
+And two ways of scoring the same runs: how far they put them in the same order.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tseval.comparison.board import Board, check_directions
+from tseval.comparison.board import Board, check_directions, choose_measures
 from tseval.comparison.findings import (
     Comparison,
     Contest,
@@ -26,9 +28,11 @@ from tseval.comparison.findings import (
 )
 from tseval.comparison.plan import Plan
 from tseval.core.wording import count, listed
-from tseval.errors import check_known
+from tseval.errors import UsageError, check_known
+from tseval.io.times import written
 from tseval.records import frozen
-from tseval.statistics import bootstrap, paired
+from tseval.statistics import bootstrap, paired, ranks
+from tseval.statistics.ranks import PERSISTENCE
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -42,29 +46,11 @@ NOISE = 1e-12
 
 
 @frozen(eq=False)
-class RunPairs:
-    """Pairs of runs by their places, and what is asked of each."""
-
-    first: IntArray
-    second: IntArray
-
-    @classmethod
-    def of(cls, board: Board, measure: str, plan: Plan) -> RunPairs:
-        """Every pair of the runs that take part, or each of them with the baseline."""
-        there = np.array(board.taking_part(measure), np.int64)
-        if plan.baseline is None:
-            first, second = np.triu_indices(len(there), 1)
-            return cls(there[first], there[second])
-        place = board.runs.index(plan.baseline)
-        others = there[there != place] if place in there else there[:0]
-        return cls(others, np.full(len(others), place))
-
-
-@frozen(eq=False)
 class Tested:
-    """What is known of each pair by one measure: arrays, NaN where undefined."""
+    """What is known of each pair of runs by one measure: arrays, NaN where undefined."""
 
-    pairs: RunPairs
+    pairs: IntArray
+    """The places of the first of each, and of the second."""
     topics: IntArray
     mean: FloatArray
     interval: FloatArray
@@ -75,14 +61,19 @@ class Tested:
     losses: IntArray
 
     @property
-    def runs(self) -> int:
-        """How many runs are in any pair."""
-        return len(np.union1d(self.pairs.first, self.pairs.second))
-
-    @property
     def judged(self) -> int:
         """How many pairs have a p value."""
         return int((~np.isnan(self.p)).sum())
+
+
+def _pairs(board: Board, measure: str, plan: Plan) -> IntArray:
+    """Every pair of the runs that take part, or each of them with the baseline."""
+    present = np.array(board.taking_part(measure), np.int64)
+    if plan.baseline is None:
+        return present[np.stack(np.triu_indices(len(present), 1))]
+    place = board.runs.index(plan.baseline)
+    others = present[present != place] if place in present else present[:0]
+    return np.stack([others, np.full(len(others), place)])
 
 
 def compare_board(board: Board, plan: Plan) -> Comparison:
@@ -99,6 +90,8 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         contests += own
         has_letters = plan.baseline is None and measure not in undetected
         standings += _standings(board, measure, own, plan, has_letters=has_letters)
+    alone = [measure for measure, found in tested.items() if not len(found.p)]
+    lonely = [f"{listed(alone)}: there are no two runs to compare"] if alone else []
     return Comparison(
         parts={
             "means": FindingRows(RunRank, tuple(standings)),
@@ -106,7 +99,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         },
         signature=signature("runs", board.traits, plan.traits()),
         inputs=board.inputs,
-        warnings=(*board.warnings, *_alone(tested), *causes(tested, undetected, plan)),
+        warnings=(*board.warnings, *lonely, *causes(tested, undetected, plan)),
         plan=plan,
         higher=dict(zip(board.measures, board.higher, strict=True)),
         cannot_tell=undetected,
@@ -115,12 +108,13 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
 
 def compare_pairs(board: Board, plan: Plan) -> dict[str, Tested]:
     """All pairs by each measure, drawn as far as the correction of all of them asks."""
-    pairs = {measure: RunPairs.of(board, measure, plan) for measure in board.measures}
-    most = most_draws({measure: len(each.first) for measure, each in pairs.items()}, plan)
-    return {
-        measure: tested_pairs(board, measure, each, plan, most[measure])
-        for measure, each in pairs.items()
-    }
+    pairs = {measure: _pairs(board, measure, plan) for measure in board.measures}
+    size = sum(each.shape[1] for each in pairs.values())
+    found = {}
+    for measure, own in pairs.items():
+        most = plan.most_draws(size if plan.family == "all" else own.shape[1])
+        found[measure] = tested_pairs(board, measure, own, plan, most)
+    return found
 
 
 def signature(what: str, *traits: Mapping[str, str]) -> str:
@@ -137,9 +131,9 @@ def check_baseline(runs: Sequence[str], plan: Plan) -> None:
         check_known("run", plan.baseline, runs)
 
 
-def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: int) -> Tested:
+def tested_pairs(board: Board, measure: str, pairs: IntArray, plan: Plan, most: int) -> Tested:
     """Test each pair over the topics that both runs have, with so many draws at most."""
-    size = len(pairs.first)
+    size = pairs.shape[1]
     number, wins, losses = np.zeros((3, size), np.int64)
     mean, d, g, p = np.full((4, size), np.nan)
     interval = np.full((2, size), np.nan)
@@ -153,15 +147,15 @@ def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: 
         seed = bootstrap.seeded(plan.seed, plan.test, *names)
         p[columns] = paired.p_values(differences, plan.test, seed, plan.resamples, most)
         if weights is None:
-            ends = bootstrap.mean_intervals(differences, draws, plan.interval, plan.level)
+            found = bootstrap.mean_intervals(differences, draws, plan.interval, plan.level)
         else:
             ours, theirs = (
                 (values[runs][:, topics].T, weights[runs][:, topics].T)
-                for runs in (pairs.first[columns], pairs.second[columns])
+                for runs in pairs[:, columns]
             )
-            ends = bootstrap.quotient_intervals(*ours, draws, plan.interval, plan.level, theirs)
+            found = bootstrap.quotient_intervals(*ours, draws, plan.interval, plan.level, theirs)
             differences = _differences(ours[0], theirs[0])
-        interval[:, columns] = ends
+        interval[:, columns] = found
         better = differences if board.higher_is_better(measure) else -differences
         wins[columns] = np.count_nonzero(better > 0, axis=0)
         losses[columns] = np.count_nonzero(better < 0, axis=0)
@@ -169,7 +163,7 @@ def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: 
 
 
 def paired_topics(
-    board: Board, measure: str, pairs: RunPairs
+    board: Board, measure: str, pairs: IntArray
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
     """Pairs with the same topics together: which, the topics, and topics x pairs of differences.
 
@@ -177,13 +171,12 @@ def paired_topics(
     """
     values, known = board.of(measure)
     weights = board.weighed(measure)
-    for topics, columns in _same_topics(known[pairs.first] & known[pairs.second]):
-        first, second = pairs.first[columns], pairs.second[columns]
-        ours, theirs = values[first][:, topics].T, values[second][:, topics].T
+    for topics, columns in _same_topics(known[pairs[0]] & known[pairs[1]]):
+        sides = [values[runs][:, topics].T for runs in pairs[:, columns]]
         if weights is not None:
-            ours = bootstrap.contributions(ours, weights[first][:, topics].T)
-            theirs = bootstrap.contributions(theirs, weights[second][:, topics].T)
-        yield columns, topics, _differences(ours, theirs)
+            own = [weights[runs][:, topics].T for runs in pairs[:, columns]]
+            sides = list(map(bootstrap.contributions, sides, own))
+        yield columns, topics, _differences(*sides)
 
 
 def _same_topics(known: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
@@ -211,28 +204,15 @@ def _contests(
     board: Board, measure: str, found: Tested, adjusted: FloatArray, plan: Plan
 ) -> Iterator[Contest]:
     sign = 1 if board.higher_is_better(measure) else -1
-    for at, (first, second) in enumerate(zip(found.pairs.first, found.pairs.second, strict=True)):
-        run, other = board.runs[first], board.runs[second]
-        different = bool(adjusted[at] <= plan.alpha)
-        wins, losses = int(found.wins[at]), int(found.losses[at])
-        yield Contest(
-            measure=measure,
-            run=run,
-            other=other,
-            topics=int(found.topics[at]),
-            difference=or_none(found.mean[at]),
-            low=or_none(found.interval[0, at]),
-            high=or_none(found.interval[1, at]),
-            d=or_none(found.d[at]),
-            g=or_none(found.g[at]),
-            p=or_none(found.p[at]),
-            adjusted=or_none(adjusted[at]),
-            different=different,
-            better=(run if sign * found.mean[at] > 0 else other) if different else None,
-            wins=wins,
-            ties=int(found.topics[at]) - wins - losses,
-            losses=losses,
-        )
+    numbers = np.stack([found.mean, *found.interval, found.d, found.g, found.p, adjusted], axis=1)
+    counts = zip(found.topics.tolist(), found.wins.tolist(), found.losses.tolist(), strict=True)
+    for pair, own, (topics, wins, losses) in zip(found.pairs.T, numbers, counts, strict=True):
+        run, other = (board.runs[place] for place in pair)
+        different = bool(own[-1] <= plan.alpha)
+        better = (run if sign * own[0] > 0 else other) if different else None
+        ties = topics - wins - losses
+        row = *map(or_none, own.tolist()), different, better, wins, ties, losses
+        yield Contest(measure, run, other, topics, *row)
 
 
 def _standings(
@@ -246,19 +226,20 @@ def _standings(
     means, low, high = means_of_topics(values[places].T, known[places].T, board.topics, plan, own)
     oriented = means if board.higher_is_better(measure) else -means
     order = np.argsort(-oriented, kind="stable")
-    letters = _letters([board.runs[p] for p in places[order]], contests) if has_letters else {}
+    letters: dict[str, str] = {}
+    if has_letters:
+        place = {board.runs[at]: rank for rank, at in enumerate(places[order].tolist())}
+        differ = np.zeros((len(place), len(place)), bool)
+        for each in contests:
+            a, b = place[each.run], place[each.other]
+            differ[a, b] = differ[b, a] = each.different
+        letters = dict(zip(place, paired.compact_letters(differ), strict=True))
     for at in order.tolist():
         run = board.runs[places[at]]
-        yield RunRank(
-            measure=measure,
-            run=run,
-            rank=1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum()),
-            topics=int(known[places[at]].sum()),
-            mean=float(means[at]),
-            low=or_none(low[at]),
-            high=or_none(high[at]),
-            letters=letters.get(run),
-        )
+        rank = 1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum())
+        topics = int(known[places[at]].sum())
+        ends = or_none(low[at]), or_none(high[at])
+        yield RunRank(measure, run, rank, topics, float(means[at]), *ends, letters.get(run))
 
 
 def means_of_topics(
@@ -288,35 +269,9 @@ def means_of_topics(
     return means, ends[0], ends[1]
 
 
-def _letters(runs: Sequence[str], contests: Sequence[Contest]) -> dict[str, str]:
-    """The letters of runs given best first."""
-    place = {run: at for at, run in enumerate(runs)}
-    differ = np.zeros((len(runs), len(runs)), bool)
-    for each in contests:
-        a, b = place[each.run], place[each.other]
-        differ[a, b] = differ[b, a] = each.different
-    return dict(zip(runs, paired.compact_letters(differ), strict=True))
-
-
-def _alone(tested: Mapping[str, Tested]) -> Iterator[str]:
-    """A word where a measure has no two runs to compare."""
-    lonely = [measure for measure, found in tested.items() if not len(found.p)]
-    if lonely:
-        yield f"{listed(lonely)}: there are no two runs to compare"
-
-
 # What no data could have shown. The smallest p value of a test follows from the number of
 # topics. If even all of these would not survive the correction, letters would be all the same by
 # construction; so there are none.
-
-
-def most_draws(pairs: Mapping[str, int], plan: Plan) -> dict[str, int]:
-    """For each measure how many draws a p value may take, from the number of its pairs."""
-    together = sum(pairs.values())
-    return {
-        measure: plan.most_draws(together if plan.family == "all" else own)
-        for measure, own in pairs.items()
-    }
 
 
 def adjusted(p: Sequence[FloatArray], plan: Plan) -> list[FloatArray]:
@@ -370,10 +325,17 @@ def short(value: float) -> str:
     return f"{value:.2g}".replace("0.", ".", 1) if 0 < value < 1 else f"{value:.2g}"
 
 
+def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """The measures that each reason holds for."""
+    found: dict[str, list[str]] = {}
+    for measure, reason in reasons.items():
+        found.setdefault(reason, []).append(measure)
+    return found
+
+
 def causes(pairs: Mapping[str, Tested], reasons: Mapping[str, str], plan: Plan) -> Iterator[str]:
     """One warning for each reason: the measures that it holds for, and what would help."""
-    for reason in dict.fromkeys(reasons.values()):
-        measures = [name for name, own in reasons.items() if own == reason]
+    for reason, measures in by_reason(reasons).items():
         where = "" if len(measures) == len(pairs) else f"{listed(measures)}: "
         marks = "letters" if plan.baseline is None else "marks"
         cures = _cures({name: pairs[name] for name in measures}, pairs, plan)
@@ -390,12 +352,13 @@ def _cures(chosen: Mapping[str, Tested], pairs: Mapping[str, Tested], plan: Plan
     if needed > topics:
         cures.append(f"{needed} topics")
     own = max(each.judged for each in chosen.values())
-    runs = max(each.runs for each in chosen.values())
+    number = {name: len(np.unique(each.pairs)) for name, each in pairs.items()}
+    runs = max(number[name] for name in chosen)
     if own < size and _can(topics, own, plan):
         cures.append("fewer measures (-m)")
         cures.append("--family measure")
-    against = [max(each.runs - 1, 0) for each in pairs.values()]
-    together = sum(against) if plan.family == "all" else runs - 1
+    against = sum(max(each - 1, 0) for each in number.values())
+    together = against if plan.family == "all" else runs - 1
     if plan.baseline is None and runs > 2 and _can(topics, together, plan):
         cures.append("--baseline RUN")
     elif plan.baseline is None and runs > 2 and len(pairs) > 1 and _can(topics, runs - 1, plan):
@@ -459,8 +422,7 @@ def _without_power(tested: Mapping[str, Tested], plan: Plan) -> Iterator[str]:
     corrected = undetectable(tested, plan)
     later = {name: why for name, why in corrected.items() if name not in single}
     for reasons, what in ((single, "the share is 0"), (later, "the corrected share is 0")):
-        for reason in dict.fromkeys(reasons.values()):
-            names = [name for name, own in reasons.items() if own == reason]
+        for reason, names in by_reason(reasons).items():
             where = "" if len(names) == len(tested) else f"{listed(names)}: "
             yield f"{where}{reason}, so {what} whatever the scores"
 
@@ -480,14 +442,92 @@ def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
     for columns, topics, differences in paired_topics(board, measure, tested.pairs):
         draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
         needed[columns] = bootstrap.chance_means(differences, draws, plan.level)
-    needed = needed[judged]
-    return Power(
-        measure=measure,
-        pairs=number,
-        found=found,
-        power=found / number if number else None,
-        found_corrected=kept,
-        power_corrected=kept / number if number else None,
-        needed=float(needed.max()) if number else None,
-        typical=float(np.median(needed)) if number else None,
+    if not number:
+        return Power(measure, 0, 0, None, 0, None, None, None)
+    ends = float(needed[judged].max()), float(np.median(needed[judged]))
+    return Power(measure, number, found, found / number, kept, kept / number, *ends)
+
+
+# Rank correlation of two boards.
+
+
+class Correlation(NamedTuple):
+    """One coefficient at one level; None is undefined."""
+
+    measure: str
+    other_measure: str
+    level: str
+    coefficient: str
+    runs: int
+    topics: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def pair_measures(ours: Board, theirs: Board, versus: str | None) -> list[tuple[str, str]]:
+    """Return which measure of the one board is held against which of the other."""
+    if versus is not None:
+        other = choose_measures([versus], theirs.measures)[0]
+        return [(name, other) for name in ours.measures]
+    shared = [(name, name) for name in ours.measures if name in theirs.measures]
+    if not shared and len(ours.measures) == len(theirs.measures) == 1:
+        return [(ours.measures[0], theirs.measures[0])]
+    if not shared:
+        raise UsageError(
+            f"no measure is in both: one side has {listed(ours.measures)}, the other "
+            f"{listed(theirs.measures)}; choose with -m, or --against-measure"
+        )
+    return shared
+
+
+def correlate_boards(
+    board: Board,
+    other: Board,
+    plan: Plan,
+    persistence: float = PERSISTENCE,
+    versus: str | None = None,
+) -> Findings:
+    """How alike two boards rank the runs that both have, over the topics that both have.
+
+    Measures of the same name are held against each other, or all against the one named by
+    `versus`; where the boards share none and have one each, these two. Fewer than two runs in
+    common, or nothing to hold against, is a `UsageError`.
+    """
+    if not 0 < persistence < 1:
+        raise UsageError(f"the persistence has to lie between 0 and 1, not {persistence:g}")
+    check_directions(board, other)
+    warnings = [*board.warnings, *(f"against: {line}" for line in other.warnings)]
+    shared = {}
+    for what in ("runs", "topics"):
+        one, two = ({n: at for at, n in enumerate(getattr(b, what))} for b in (board, other))
+        shared[what] = [(name, at, two[name]) for name, at in one.items() if name in two]
+        for side, names, others in (("the scores", one, two), ("--against", two, one)):
+            if lost := [name for name in names if name not in others]:
+                warnings.append(f"{what} only in {side}, left out: {listed(lost)}")
+    runs, topics = shared["runs"], shared["topics"]
+    if len(runs) < 2 or not topics:
+        held = (f"{count(len(b.topics), 'topic')} of {listed(b.runs)}" for b in (board, other))
+        raise UsageError(
+            "both sides need two runs or more and a topic in common; one side has "
+            f"{next(held)}, the other {next(held)}"
+        )
+    ours, theirs = (np.ix_([x[at] for x in runs], [x[at] for x in topics]) for at in (1, 2))
+    draws = topic_draws([name for name, *_ in topics], plan)
+    draws = np.vstack([np.ones_like(draws[:1]), draws])  # the first is every topic once
+    rows = []
+    for pair in pair_measures(board, other, versus):
+        values = board.oriented(pair[0])[ours], other.oriented(pair[1])[theirs]
+        found = ranks.rank_correlations(*values, draws, persistence)
+        for place, drawn in found.items():
+            numbers = map(or_none, (drawn[0], *bootstrap.interval(drawn[1:], plan.level)))
+            rows.append(Correlation(*pair, *place, len(runs), len(topics), *numbers))
+    of_other = "|".join(f"{name}={value}" for name, value in other.traits.items())
+    traits = {"against": f"({of_other})", "persistence": written(persistence)}
+    traits |= {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
+    return Findings(
+        parts={"correlations": FindingRows(Correlation, tuple(rows))},
+        signature=signature("ranks", board.traits, traits),
+        inputs=board.inputs + other.inputs,
+        warnings=tuple(warnings),
     )

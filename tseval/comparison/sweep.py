@@ -7,26 +7,34 @@ the best at all of them, and which differences stay?
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from tseval.comparison.findings import Comparison, Contest, FindingRows, Findings, or_none
+from tseval.comparison.findings import (
+    PAIRS_SHOWN,
+    Comparison,
+    Contest,
+    FindingRows,
+    Findings,
+    Headings,
+    format_number,
+    format_rows,
+    or_none,
+    plain,
+)
 from tseval.comparison.plan import Plan, Treatment
-from tseval.comparison.runs import compare_board, signature
-from tseval.comparison.with_gold import ScoredRuns, runs_of_call
+from tseval.comparison.runs import by_reason, compare_board, signature
+from tseval.comparison.with_gold import GoldWords, ScoredRuns, runs_of_call
 from tseval.core.declared import SWEEP, option
-from tseval.core.family import Access, as_measures, several
+from tseval.core.family import as_measures, several
 from tseval.core.measure import Measure
-from tseval.core.naming import Naming
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.io import PICTURES
-from tseval.io.columns import Columns, TimeWords
-from tseval.io.formats import Forms
 from tseval.io.times import written
 from tseval.records import frozen
 from tseval.statistics import ranks
@@ -39,6 +47,8 @@ MATCHERS = ("learned", "fuzzy", "grams")
 """Those that are tried if none is named: they need nothing to be installed."""
 STEPS = (-0.2, -0.1, 0.0, 0.1, 0.2)
 """How far from its own threshold a matcher is tried if no thresholds are named."""
+RUNS_SHOWN = 8
+"""The means of so many runs stand beside each setting; of more only the best."""
 COLUMNS = 2
 """How many panels of a picture stand side by side."""
 
@@ -108,9 +118,53 @@ class Sweep(Findings):
 
     settings: tuple[Setting, ...] = ()
 
+    def headings(self) -> Headings:
+        """For each measure its settings with the means of the runs, then the pairs."""
+        means, orders, pairs = (self.parts[part].rows for part in ("means", "orders", "pairs"))
+        for name in dict.fromkeys(each.measure for each in orders):
+            of = {each[1:4]: each.mean for each in means if each.measure == name}
+            runs = list(dict.fromkeys(run for *_, run in of))
+            rows = (
+                {
+                    "matcher": each.matcher,
+                    "threshold": "" if each.threshold is None else f"{each.threshold:g}",
+                    **{
+                        run: format_number(of.get((each.matcher, each.threshold, run)))
+                        for run in (runs if len(runs) <= RUNS_SHOWN else ())
+                    },
+                    "best": each.best,
+                    "tau-b with the first": format_number(each.tau, 2),
+                    "apart": f"{each.short_paths} of {each.pairs}",
+                }
+                for each in orders
+                if each.measure == name
+            )
+            yield f"{name}, by matcher and threshold", rows
+            contests = [each for each in pairs if each.measure == name]
+            if len(contests) <= PAIRS_SHOWN:
+                yield f"{name}, pair by pair over all settings", format_rows(SWEPT, contests)
+
     def plot(self) -> Picture:
         """The means by threshold: a panel for each measure and matcher, a line a run."""
-        return _picture(self)
+        rows: Sequence[SweptMean] = self.parts["means"].rows
+        runs = tuple(dict.fromkeys(each.run for each in rows))
+        ends = [each.threshold for each in self.settings if each.threshold is not None]
+        low, high = min(ends, default=0.0), max(ends, default=1.0)
+        panels = []
+        for measure in dict.fromkeys(each.measure for each in rows):
+            own = [each for each in rows if each.measure == measure]
+            values = [each.mean for each in own]
+            y = Axis(low=min(0.0, *values), high=max(values), is_rounded=True)
+            for matcher in dict.fromkeys(each.matcher for each in own):
+                lines = [
+                    (runs.index(run), [e for e in own if (e.matcher, e.run) == (matcher, run)])
+                    for run in runs
+                ]
+                drawn = tuple(_line(place, means, (low, high)) for place, means in lines if means)
+                x = Axis("threshold", low, high)
+                panels.append(Panel(f"{measure} by {matcher}", "", x, drawn, y, is_stepped=False))
+        title = "Scores by matcher and threshold"
+        return Picture(title, self.signature, runs, tuple(panels), COLUMNS)
 
     def in_form(self, form: str) -> bytes:
         """The content of a file of these findings, or of their picture."""
@@ -170,24 +224,38 @@ def sweep_runs(
         compared.append((setting, compare_board(board, plan)))
         if progress is not None:
             progress(done, len(settings))
-    orders = list(_orders(compared))
+    base, orders = compared[0][1], list(_orders(compared))
+    means = tuple(
+        SweptMean(each.measure, *setting, each.run, each.mean, each.rank)
+        for setting, found in compared
+        for each in found.standings
+    )
+    by: dict[str, list[str]] = {}
+    for each in settings:
+        at = [] if each.threshold is None else [written(each.threshold)]
+        by.setdefault(each.matcher, []).extend(at)
+    tried_ones = ";".join(f"{name}@{','.join(at)}" if at else name for name, at in by.items())
     own = ("baseline", "test", "correction", "alpha", "resamples", "seed")
     traits = {name: value for name, value in plan.traits().items() if name in own}
     missing = {"missing": treatment.on_missing or first.edition.on_missing}
+    too_few = [
+        f"{listed(names)}: {reason}, whatever the matcher"
+        for reason, names in by_reason(base.cannot_tell).items()
+    ]
     return Sweep(
         parts={
             "orders": FindingRows(SweptOrder, tuple(orders)),
             "pairs": FindingRows(SweptPair, tuple(_pairs(compared))),
-            "means": FindingRows(SweptMean, tuple(_means(compared))),
+            "means": FindingRows(SweptMean, means),
         },
         signature=signature(
             SWEEP,
-            {"of": f"({first.signature()})", "settings": _listed(settings)},
+            {"of": f"({first.signature()})", "settings": tried_ones},
             missing | {"undefined": treatment.undefined} | traits,
         ),
         inputs=first.inputs,
-        warnings=(*first.all_warnings, *_changes(orders), *_too_few(compared[0][1])),
-        settings=tuple(settings),
+        warnings=(*first.all_warnings, *_changes(orders), *too_few),
+        settings=settings,
     )
 
 
@@ -199,19 +267,11 @@ def sweep(
     *,
     matchers: str | Sequence[str] = (),
     thresholds: float | Sequence[float] = (),
-    topics: Given | None = None,
-    duplicates: Given | None = None,
-    pool: Given | None = None,
-    corrections: Given | None = None,
     at: str | Sequence[str] | None = None,
-    edition: str | None = None,
-    rules: Mapping[str, str] | None = None,
     on_missing: str | None = None,
     undefined: str = Treatment.undefined,
     plan: Plan | None = None,
-    input_format: Forms = None,
-    columns: Columns = None,
-    **timing: Unpack[TimeWords],
+    **gold: Unpack[GoldWords],
 ) -> Sweep:
     """Whether the order of runs, and their differences, hold over matchers and thresholds.
 
@@ -220,68 +280,29 @@ def sweep(
     `tseval.comparison.Plan`. The parts are `orders`, `pairs` and `means`.
     """
     runs = runs_of_call(
-        {
-            "updates": updates,
-            "nuggets": nuggets,
-            "matches": matches,
-            "topics": topics,
-            "duplicates": duplicates,
-            "pool": pool,
-            "corrections": corrections,
-        },
+        {"updates": updates, "nuggets": nuggets, "matches": matches},
         {},
-        edition=edition,
-        rules=rules or {},
+        gold,
         measures=tuple(as_measures(measures)),
         at=tuple(several(at or ())),
-        naming=Naming.of(columns, timing),
-        access=Access(input_format),
     )
     tried = Tried(tuple(several(matchers)), tuple(several(thresholds)))
     return sweep_runs(runs, tried, plan or Plan(), Treatment(on_missing, undefined))
-
-
-def _listed(settings: Sequence[Setting]) -> str:
-    """All settings in the form that a signature has."""
-    by: dict[str, list[str]] = {}
-    for each in settings:
-        own = [] if each.threshold is None else [written(each.threshold)]
-        by.setdefault(each.matcher, []).extend(own)
-    return ";".join(f"{name}@{','.join(at)}" if at else name for name, at in by.items())
-
-
-def _means(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptMean]:
-    for setting, found in compared:
-        for each in found.standings:
-            yield SweptMean(each.measure, *setting, each.run, each.mean, each.rank)
 
 
 def _orders(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptOrder]:
     """For each measure every setting, the first first."""
     base = compared[0][1]
     for measure in base.higher:
-        whole = {each.run: each.mean for each in base.standings if each.measure == measure}
+        first = {each.run: each.mean for each in base.standings if each.measure == measure}
         for setting, found in compared:
             own = [each for each in found.standings if each.measure == measure]
             contests = [each for each in found.contests if each.measure == measure]
-            yield SweptOrder(
-                measure=measure,
-                matcher=setting.matcher,
-                threshold=setting.threshold,
-                best=", ".join(sorted(each.run for each in own if each.rank == 1)),
-                tau=_tau(whole, {each.run: each.mean for each in own}),
-                short_paths=sum(each.different for each in contests),
-                pairs=len(contests),
-            )
-
-
-def _tau(first: dict[str, float], second: dict[str, float]) -> float | None:
-    """Kendall's tau-b of the runs that both have."""
-    runs = [run for run in first if run in second]
-    if len(runs) < 2:
-        return None
-    ours, theirs = (np.array([means[run] for run in runs]) for means in (first, second))
-    return or_none(ranks.kendall(ours, theirs))
+            both = [(first[each.run], each.mean) for each in own if each.run in first]
+            tau = or_none(ranks.kendall(*np.array(both).T)) if len(both) > 1 else None
+            best = ", ".join(sorted(each.run for each in own if each.rank == 1))
+            different = sum(each.different for each in contests)
+            yield SweptOrder(measure, *setting, best, tau, different, len(contests))
 
 
 def _pairs(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptPair]:
@@ -293,20 +314,13 @@ def _pairs(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptPair
             together.setdefault((each.measure, each.run, each.other), []).append(each)
     for (measure, run, other), contests in together.items():
         known = [each for each in contests if each.difference is not None]
-        signs = [
-            (1 if higher[measure] else -1) * int(np.sign(each.difference or 0)) for each in known
-        ]
+        way = 1 if higher[measure] else -1
+        signs = [way * int(np.sign(each.difference or 0)) for each in known]
         told = [sign if each.different else 0 for sign, each in zip(signs, known, strict=True)]
         differences = [each.difference or 0.0 for each in known]
         yield SweptPair(
-            measure=measure,
-            run=run,
-            other=other,
-            settings=len(known),
-            ahead=signs.count(1),
-            behind=signs.count(-1),
-            told_ahead=told.count(1),
-            told_behind=told.count(-1),
+            *(measure, run, other, len(known)),
+            *(signs.count(1), signs.count(-1), told.count(1), told.count(-1)),
             least=min(differences, default=None),
             largest=max(differences, default=None),
         )
@@ -324,7 +338,8 @@ def _changes(orders: Sequence[SweptOrder]) -> Iterator[str]:
             continue
         between = len({tuple(bests) for bests in by.values()}) > 1
         told = [
-            f"{best or 'none'} by {name}{_at(at) if len(bests) > 1 else ''}"
+            f"{best or 'none'} by {name}"
+            + (f" at {', '.join(map(written, at))}" if at and len(bests) > 1 else "")
             for name, bests in by.items()
             for best, at in bests.items()
         ]
@@ -332,41 +347,17 @@ def _changes(orders: Sequence[SweptOrder]) -> Iterator[str]:
         yield f"{measure}: the best run depends on the {what}: {'; '.join(told)}"
 
 
-def _too_few(found: Comparison) -> Iterator[str]:
-    """A warning where no pair can be told apart, whatever the scores."""
-    for reason in dict.fromkeys(found.cannot_tell.values()):
-        names = [name for name, own in found.cannot_tell.items() if own == reason]
-        yield f"{listed(names)}: {reason}, whatever the matcher"
+def _line(run: int, means: Sequence[SweptMean], ends: tuple[float, float]) -> Line:
+    """A run's means; what has no threshold is the same at all of them."""
+    if means[0].threshold is None:
+        return Line(run, ends, (means[0].mean, means[0].mean))
+    x = tuple(each.threshold or 0.0 for each in means)
+    return Line(run, x, tuple(each.mean for each in means))
 
 
-def _at(thresholds: Sequence[float]) -> str:
-    return f" at {', '.join(map(written, thresholds))}" if thresholds else ""
-
-
-def _picture(found: Sweep) -> Picture:
-    rows: Sequence[SweptMean] = found.parts["means"].rows
-    runs = tuple(dict.fromkeys(each.run for each in rows))
-    ends = [each.threshold for each in found.settings if each.threshold is not None]
-    axis = Axis("threshold", low=min(ends, default=0.0), high=max(ends, default=1.0))
-    panels = []
-    for measure in dict.fromkeys(each.measure for each in rows):
-        own = [each for each in rows if each.measure == measure]
-        values = [each.mean for each in own]
-        y = Axis(low=min(0.0, *values), high=max(values), is_rounded=True)
-        for matcher in dict.fromkeys(each.matcher for each in own):
-            lines = tuple(_lines(own, matcher, runs, (axis.low or 0.0, axis.high or 1.0)))
-            panels.append(Panel(f"{measure} by {matcher}", "", axis, lines, y, is_stepped=False))
-    return Picture("Scores by matcher and threshold", found.signature, runs, tuple(panels), COLUMNS)
-
-
-def _lines(
-    rows: Sequence[SweptMean], matcher: str, runs: Sequence[str], ends: tuple[float, float]
-) -> Iterator[Line]:
-    """A line for each run; what has no threshold is the same at all of them."""
-    for place, run in enumerate(runs):
-        own = [each for each in rows if (each.matcher, each.run) == (matcher, run)]
-        if own and own[0].threshold is None:
-            yield Line(place, ends, (own[0].mean, own[0].mean))
-        elif own:
-            x = tuple(each.threshold or 0.0 for each in own)
-            yield Line(place, x, tuple(each.mean for each in own))
+SWEPT = plain("run", "other", "settings", "ahead") | {
+    "told apart": "told_ahead",
+    "behind": "behind",
+    "told apart ": "told_behind",
+    "difference": (lambda *ends: " to ".join(map(format_number, ends)), "least largest"),
+}

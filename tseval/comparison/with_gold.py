@@ -1,4 +1,10 @@
-"""Runs held against each other by what they say of the gold: scored here, and who is earlier."""
+"""Runs that are scored here, since more than their scores is needed.
+
+Who is earlier: runs held against each other by what they say of the gold. And whether the judgments
+could have scored a run that was not there when they were made: a run, or all runs of a team, is
+scored as if it had not been judged, without the judgments that it alone contributed. Which these
+are is for the family of the runs to say.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +15,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from tseval.comparison.board import Board, build_board, scores_table
+from tseval.comparison.board import Board, build_board, check_directions, scores_table
 from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import ALPHA, LEAD, RESAMPLES, Plan, Treatment
-from tseval.comparison.runs import check_baseline, means_of_topics, signature
+from tseval.comparison.runs import NOISE, check_baseline, means_of_topics, signature
 from tseval.core import declared, registry
 from tseval.core.family import Access, Evaluation, Family, several
 from tseval.core.measure import Measure
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.core.wording import count, listed
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_choice, check_known
 from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
-from tseval.io.times import UNITS
+from tseval.io.names import natural_order
+from tseval.io.times import TIME_KEYS, UNITS
 from tseval.parallel.sharing import Progress
 from tseval.records import frozen
+from tseval.statistics.ranks import kendall, known_means, tau_ap
 
 if TYPE_CHECKING:
     from tseval.io.given import Given, Runs
@@ -79,12 +87,37 @@ class ScoredRuns:
         return reader(named(self.inputs, self.naming), self.options, edition, asked, access)
 
 
-def runs_of_call(inputs: Mapping[str, Any], options: Mapping[str, Any], **more: Any) -> ScoredRuns:
+class GoldWords(TimeWords, total=False):
+    """What there may be beside runs and gold, and how they are read: as in `tseval.score`."""
+
+    topics: Given | None
+    duplicates: Given | None
+    pool: Given | None
+    corrections: Given | None
+    edition: str | None
+    rules: Mapping[str, str] | None
+    input_format: Forms
+    columns: Columns
+
+
+def runs_of_call(
+    inputs: Mapping[str, Any], options: Mapping[str, Any], gold: GoldWords, **more: Any
+) -> ScoredRuns:
     """Return runs with their gold as a caller gives them, by the names of inputs and options."""
     of = registry.family(registry.FIRST)
-    files = {**inputs, "updates": several(inputs["updates"])}
+    words: dict[str, Any] = {**gold}
+    for name in words:
+        check_known("keyword", name, GoldWords.__annotations__)
+    timing = {name: words[name] for name in TIME_KEYS if name in words}
     return ScoredRuns(
-        of, declared.build(of.inputs, files), declared.build(of.options, options), **more
+        of,
+        declared.build(of.inputs, {**words, **inputs, "updates": several(inputs["updates"])}),
+        declared.build(of.options, options),
+        edition=gold.get("edition"),
+        rules=gold.get("rules") or {},
+        naming=Naming.of(gold.get("columns"), timing),
+        access=Access(gold.get("input_format")),
+        **more,
     )
 
 
@@ -95,20 +128,12 @@ def lead(
     matcher: str | None = None,
     *,
     threshold: float | None = None,
-    topics: Given | None = None,
-    duplicates: Given | None = None,
-    pool: Given | None = None,
-    corrections: Given | None = None,
-    edition: str | None = None,
-    rules: Mapping[str, str] | None = None,
     baseline: str | None = None,
     interval: str = Plan.interval,
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    input_format: Forms = None,
-    columns: Columns = None,
-    **timing: Unpack[TimeWords],
+    **gold: Unpack[GoldWords],
 ) -> Findings:
     """How much earlier each run says the nuggets that both of two say.
 
@@ -116,22 +141,8 @@ def lead(
     `tseval compare`. The part `leads` has a row for each pair.
     """
     plan = Plan(baseline=baseline, interval=interval, alpha=alpha, resamples=resamples, seed=seed)
-    runs = runs_of_call(
-        {
-            "updates": updates,
-            "nuggets": nuggets,
-            "matches": matches,
-            "topics": topics,
-            "duplicates": duplicates,
-            "pool": pool,
-            "corrections": corrections,
-        },
-        {"matcher": matcher, "threshold": threshold},
-        edition=edition,
-        rules=rules or {},
-        naming=Naming.of(columns, timing),
-        access=Access(input_format),
-    )
+    inputs = {"updates": updates, "nuggets": nuggets, "matches": matches}
+    runs = runs_of_call(inputs, {"matcher": matcher, "threshold": threshold}, gold)
     return leads(runs.evaluation(), plan)
 
 
@@ -200,18 +211,179 @@ def leads(evaluation: Evaluation, plan: Plan) -> Findings:
     ]
     used = ("baseline", "interval", "alpha", "resamples", "seed")
     traits = {name: value for name, value in plan.traits().items() if name in used}
+    caveats = [] if rows else ["there are no two runs to hold against each other"]
+    apart = [f"{each.run} and {each.other}" for each in rows if not each.nuggets]
+    if apart:
+        caveats.append(f"{count(len(apart), 'pair')} said no nugget in common: {listed(apart)}")
     return Findings(
         parts={"leads": FindingRows(Lead, tuple(rows))},
         signature=signature(LEAD, {"of": f"({evaluation.signature()})"}, traits),
         inputs=evaluation.inputs,
-        warnings=(*evaluation.all_warnings, *_caveats(rows)),
+        warnings=(*evaluation.all_warnings, *caveats),
     )
 
 
-def _caveats(rows: Sequence[Lead]) -> Iterator[str]:
-    """Pairs of which nothing can be said, and runs that nothing can be held against."""
-    if not rows:
-        yield "there are no two runs to hold against each other"
-    apart = [f"{each.run} and {each.other}" for each in rows if not each.nuggets]
-    if apart:
-        yield f"{count(len(apart), 'pair')} said no nugget in common: {listed(apart)}"
+# Without the judgments that a run, or a team, brought alone.
+
+
+NONE = (None, None)
+LEFT_OUT = ("run", "team")
+TEAM_END = "-"
+"""A run's team is what stands before the first of these in its name."""
+
+
+class Moved(NamedTuple):
+    """A run's mean and rank with all judgments, and without those that it or its team brought.
+
+    `up` is how many ranks it gains; None is undefined.
+    """
+
+    measure: str
+    left_out: str
+    run: str
+    mean: float | None
+    mean_without: float | None
+    change: float | None
+    rank: int | None
+    rank_without: int | None
+    up: int | None
+
+
+class Contribution(NamedTuple):
+    """What was left out, and how the ranking of all runs bears it.
+
+    Of all `matches` so many were `lost`, with so many `nuggets` that nobody else had said.
+    `largest_move` is how many ranks any run moves.
+    """
+
+    measure: str
+    left_out: str
+    runs: int
+    matches: int
+    lost: int
+    nuggets: int
+    tau_b: float | None
+    tau_ap: float | None
+    largest_move: int
+
+
+class Reusability(NamedTuple):
+    """All that were left out, by one measure.
+
+    `bias` is the mean change of a run that is left out, `change` the mean size of it and
+    `largest_change` the largest; `up` and `down` are the most ranks that one of them gains or
+    loses.
+    """
+
+    measure: str
+    runs: int
+    bias: float | None
+    change: float | None
+    largest_change: float | None
+    up: int
+    down: int
+    least_tau_b: float | None
+
+
+def teams_of(
+    runs: Sequence[str], by: str, named: Mapping[str, str] | None = None
+) -> dict[str, list[str]]:
+    """The runs that are left out together, by what they are called, in natural order.
+
+    By team it is the table's team, else the part of the name before the first `-`.
+    """
+    check_choice("left out", by, LEFT_OUT)
+    named = named or {}
+    together: dict[str, list[str]] = {}
+    for run in runs:
+        team = run if by == "run" else named.get(run, run.partition(TEAM_END)[0] or run)
+        together.setdefault(team, []).append(run)
+    return {team: together[team] for team in natural_order(together)}
+
+
+def leave_out(
+    scored: ScoredRuns,
+    by: str,
+    treatment: Treatment,
+    teams: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Findings:
+    """Leave out one run, or one team, after the other, and score them all again each time.
+
+    Fewer than two runs or teams, or no assessors' matches, is a `UsageError`.
+    """
+    judgments = scored.judgments()
+    everyone = scored.board_of(judgments.evaluation(), treatment)
+    check_directions(everyone)
+    teams_of_runs = teams_of(everyone.runs, by, teams)
+    if len(teams_of_runs) < 2:
+        raise UsageError(f"leaving a {by} out needs at least two of them: {listed(everyone.runs)}")
+    moved: list[Moved] = []
+    contributed: list[Contribution] = []
+    for place, (name, runs) in enumerate(teams_of_runs.items()):
+        evaluation, lost = judgments.without(runs)
+        rest = scored.board_of(evaluation, treatment)
+        for measure in everyone.measures:
+            before, after = means_and_ranks(everyone, measure), means_and_ranks(rest, measure)
+            for run in runs:
+                (mean, rank), (without, then) = (all_.get(run, NONE) for all_ in (before, after))
+                change = None if mean is None or without is None else without - mean
+                up = None if rank is None or then is None else rank - then
+                moved.append(Moved(measure, name, run, mean, without, change, rank, then, up))
+            both = [(before[run], after[run]) for run in before if run in after]
+            sign = 1 if everyone.higher_is_better(measure) else -1
+            means = sign * np.array([[mean for mean, _ in each] for each in both]).reshape(-1, 2).T
+            moves = [abs(rank - then) for (_, rank), (_, then) in both]
+            taus = or_none(kendall(*means)), or_none(tau_ap(*means))
+            most = max(moves, default=0)
+            counts = (lost.matches, lost.lost, lost.nuggets)
+            contributed.append(Contribution(measure, name, len(runs), *counts, *taus, most))
+        if progress:
+            progress(place + 1, len(teams_of_runs))
+    named = ";".join(f"{team}={','.join(own)}" for team, own in teams_of_runs.items())
+    traits = {"teams": named} if by == "team" else {}
+    strangers = sorted(set(teams or {}) - set(everyone.runs))
+    warnings = [f"teams of runs that are not here: {listed(strangers)}"] if strangers else []
+    return Findings(
+        parts={
+            "reusability": FindingRows(Reusability, tuple(_summed_up(moved, contributed))),
+            "runs": FindingRows(Moved, tuple(moved)),
+            "left_out": FindingRows(Contribution, tuple(contributed)),
+        },
+        signature=signature(f"leave-{by}-out", everyone.traits, traits),
+        inputs=everyone.inputs,
+        warnings=(*everyone.warnings, *warnings),
+    )
+
+
+def means_and_ranks(board: Board, measure: str) -> dict[str, tuple[float, int]]:
+    """Return the runs that have a mean, with ranks from 1; tied ones share the best."""
+    oriented = known_means(board.oriented(measure))
+    sign = 1 if board.higher_is_better(measure) else -1
+    known = oriented[np.isfinite(oriented)]
+    return {
+        run: (sign * mean, 1 + int((known > mean + NOISE * abs(mean)).sum()))
+        for run, mean in zip(board.runs, oriented.tolist(), strict=True)
+        if np.isfinite(mean)
+    }
+
+
+def _summed_up(
+    moved: Sequence[Moved], contributed: Sequence[Contribution]
+) -> Iterator[Reusability]:
+    for measure in dict.fromkeys(each.measure for each in moved):
+        own = [each for each in moved if each.measure == measure]
+        changes = [each.change for each in own if each.change is not None]
+        ups = [each.up for each in own if each.up is not None]
+        sizes = [abs(change) for change in changes]
+        taus = [each.tau_b for each in contributed if each.measure == measure]
+        yield Reusability(
+            measure,
+            len(changes),
+            sum(changes) / len(changes) if changes else None,
+            sum(sizes) / len(sizes) if sizes else None,
+            max(sizes, default=None),
+            max([0, *ups]),
+            max([0, *(-up for up in ups)]),
+            min((tau for tau in taus if tau is not None), default=None),
+        )

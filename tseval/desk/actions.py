@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.wording import listed
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.judgments import topic_judgments
+from tseval.desk.state import Choice
 from tseval.errors import UsageError
 from tseval.io.times import NotANumber, implausible, moment, number, why_implausible
 from tseval.reporting.page.markup import visible_text
@@ -32,9 +33,11 @@ class Refused(UsageError):
 def save(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     """An update was read: which nuggets it says, and by which words."""
     item = _item(desk, asked)
-    chosen = dict(_chosen(asked))
-    for name in chosen:
-        _nugget(desk, item.topic, name)
+    chosen: dict[str, Request] = {}
+    for each in _list(asked, "chosen"):
+        if not isinstance(each, dict) or not isinstance(each.get("nugget"), str):
+            raise Refused("'chosen' names no nugget")
+        chosen[_nugget(desk, item.topic, each["nugget"]).name] = each
     beside = {str(name) for name in _list(asked, "shown")}
     written = sorted(
         each.name for each in desk.state.live(item.topic) if each.written and each.name in beside
@@ -42,10 +45,9 @@ def save(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     before = desk.state.choices.get(desk.pool.place[item.topic, item.name], {}).get(assessor, {})
     act = []
     for name, each in chosen.items():
-        start, end = _span(each, item)
-        known = before.get(name)
-        if known is None or (known.match, known.start, known.end) != (True, start, end):
-            act.append(Decision(assessor, kinds.MATCH, item.topic, item.name, name, start, end))
+        span = _span(each, item)
+        if before.get(name) != Choice(True, *span):
+            act.append(Decision(assessor, kinds.MATCH, item.topic, item.name, name, *span))
     act += [
         Decision(assessor, kinds.NO_MATCH, item.topic, item.name, name)
         for name, known in before.items()
@@ -85,23 +87,19 @@ def write(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
             rows.append(Decision(assessor, kinds.MATCH, topic, update, name, start, end))
         return rows
 
-    return desk.append(act)
+    return desk.store.append(act)
 
 
 def change(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     """Another text, importance or time of a nugget; what is as it was is no decision."""
     nugget = _nugget(desk, _topic(desk, asked), _text(asked, "nugget"))
     values = [(kinds.TEXT, _line(asked, "text"))] if "text" in asked else []
-    values += _amounts(asked)
-    now = {
-        kinds.TEXT: nugget.text,
-        kinds.WEIGH: nugget.importance,
-        kinds.DATE: nugget.time,
-    }
+    now = {kinds.TEXT: nugget.text, kinds.WEIGH: repr(nugget.importance)}
+    now[kinds.DATE] = "" if nugget.time is None else repr(nugget.time)
     act = [
         Decision(assessor, kind, nugget.topic, nugget=nugget.name, value=value)
-        for kind, value in values
-        if (value if kind == kinds.TEXT else float(value) if value else None) != now[kind]
+        for kind, value in values + _amounts(asked)
+        if value != now[kind]
     ]
     if not act:
         raise Refused("nothing was changed")
@@ -131,20 +129,17 @@ def split(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
             for name, text in zip(names, texts, strict=True)
         ]
         # A part weighs, and is dated, as the whole was.
-        weight = str(nugget.importance)
-        date = "" if nugget.time is None else repr(nugget.time)
-        for kind, value, usual in ((kinds.WEIGH, weight, "1.0"), (kinds.DATE, date, "")):
-            if value != usual:
-                rows += [
-                    Decision(assessor, kind, nugget.topic, nugget=name, value=value)
-                    for name in names
-                ]
-        gone = Decision(
-            assessor, kinds.DROP, nugget.topic, nugget=nugget.name, value=" ".join(names)
-        )
-        return [*rows, gone]
+        more = [] if nugget.importance == 1.0 else [(kinds.WEIGH, str(nugget.importance))]
+        more += [] if nugget.time is None else [(kinds.DATE, repr(nugget.time))]
+        rows += [
+            Decision(assessor, kind, nugget.topic, nugget=name, value=value)
+            for kind, value in more
+            for name in names
+        ]
+        parts = " ".join(names)
+        return [*rows, Decision(assessor, kinds.DROP, nugget.topic, "", nugget.name, value=parts)]
 
-    return desk.append(act)
+    return desk.store.append(act)
 
 
 def merge(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
@@ -183,22 +178,12 @@ def settle(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     if not (own.yes[at, column] and own.no[at, column]):
         raise Refused("nobody disagrees on this pair")
     verdict = kinds.SETTLED_MATCH if asked.get("match") is True else kinds.SETTLED_NO_MATCH
-    decision = Decision(
-        assessor, verdict, item.topic, item.name, nugget.name, note=_text(asked, "note")
-    )
-    return desk.decide(decision)
+    pair, note = (item.topic, item.name, nugget.name), _text(asked, "note")
+    return desk.decide(Decision(assessor, verdict, *pair, note=note))
 
 
 ACTIONS: dict[str, Callable[[Desk, str, Request], list[Decision]]] = {
-    "save": save,
-    "undo": undo,
-    "write": write,
-    "change": change,
-    "drop": drop,
-    "split": split,
-    "merge": merge,
-    "cluster": cluster,
-    "settle": settle,
+    each.__name__: each for each in (save, undo, write, change, drop, split, merge, cluster, settle)
 }
 
 
@@ -273,14 +258,6 @@ def _line(asked: Request, name: str) -> str:
     if not text:
         raise Refused("a nugget has to say something")
     return text
-
-
-def _chosen(asked: Request) -> Iterator[tuple[str, Request]]:
-    """The nuggets that an update is said to say, each with its words."""
-    for each in _list(asked, "chosen"):
-        if not isinstance(each, dict) or not isinstance(each.get("nugget"), str):
-            raise Refused("'chosen' names no nugget")
-        yield each["nugget"], each
 
 
 def _list(asked: Request, name: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,9 +12,18 @@ import polars as pl
 from tseval.core.registry import edition, measures
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
-from tseval.desk.exports import export_files, matches_bytes, nuggets_bytes, signature
 from tseval.desk.judgments import Gold, TopicJudgments, topic_judgments
-from tseval.desk.outcome import MATCHER, Scoring, WhatIf, machine_alone, matches_of
+from tseval.desk.outcome import (
+    MATCHER,
+    Scoring,
+    WhatIf,
+    export_files,
+    machine_alone,
+    matches_bytes,
+    matches_of,
+    nuggets_bytes,
+    signature,
+)
 from tseval.desk.pool import NUGGETS, UPDATES, Pool, frame_of
 from tseval.desk.state import State
 from tseval.desk.store import Settings, Store, StoredTable
@@ -69,7 +78,9 @@ class Desk:
         self.given = frame_of(self.kept[NUGGETS]) if NUGGETS in self.kept else None
         self.decisions = store.decisions()
         self._state: State | None = None
-        self._gold: tuple[State, dict[str, int], Gold] | None = None
+        self._judged: dict[str, tuple[int, TopicJudgments]] = {}
+        """By topic, with the number of decisions that they rest on."""
+        self._gold: Gold | None = None
         self._machine: tuple[bytes, pl.DataFrame] | None = None
 
     @cached_property
@@ -105,26 +116,19 @@ class Desk:
             return
         before = self.decisions[-1].at if self.decisions else 0
         fresh = self.store.decisions(before)
-        if len(self.decisions) + len(fresh) != number:
+        is_undone = any(each.verdict == kinds.UNDO for each in fresh)
+        if is_undone or len(self.decisions) + len(fresh) != number:
             self.decisions, self._state = self.store.decisions(), None
+            self._judged, self._gold = {}, None
             return
         self.decisions += fresh
         if self._state is not None:
-            undone = {each.topic for each in fresh if each.verdict == kinds.UNDO}
             for each in fresh:
-                if each.topic not in undone:
-                    self._state.apply(each)
-            for topic in undone:
-                own = [each for each in self.decisions if each.topic == topic]
-                self._state.replay(topic, self.given, own)
+                self._state.apply(each)
 
     def decide(self, *act: Decision) -> list[Decision]:
         """Put an act into the store."""
         return self.store.append(act) if act else []
-
-    def append(self, act: Callable[[int], Sequence[Decision]]) -> list[Decision]:
-        """Put an act into the store whose rows name each other: it is told its first number."""
-        return self.store.append(act)
 
     def undo(self, assessor: str) -> Decision | None:
         """Take back the last act of an assessor; None if there is none left."""
@@ -139,18 +143,15 @@ class Desk:
     def gold(self) -> Gold:
         """The nuggets and the judgments as they stand."""
         state = self.state
-        if self._gold is None or self._gold[0] is not state or self._gold[1] != state.touched:
-            judged = tuple(self._judged(state, topic) for topic in self.pool.of_topic)
-            self._gold = state, dict(state.touched), Gold.of(state, self.given, judged)
-        return self._gold[2]
-
-    def _judged(self, state: State, topic: str) -> TopicJudgments:
-        """The judgments of a topic, kept until somebody decides anything of it."""
-        if self._gold is not None and self._gold[0] is state:
-            touched = self._gold[1].get(topic, 0)
-            if touched == state.touched.get(topic, 0):
-                return next(own for own in self._gold[2].judged if own.topic == topic)
-        return topic_judgments(state, topic)
+        for topic in self.pool.of_topic:
+            number = state.touched[topic]
+            if topic not in self._judged or self._judged[topic][0] != number:
+                self._judged[topic] = number, topic_judgments(state, topic)
+                self._gold = None
+        if self._gold is None:
+            judged = tuple(own for _, own in self._judged.values())
+            self._gold = Gold.of(state, self.given, judged)
+        return self._gold
 
     def machine(self, gold: Gold) -> pl.DataFrame:
         """The matcher's matches of all updates with these nuggets, kept until these change."""

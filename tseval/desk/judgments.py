@@ -3,12 +3,16 @@
 An assessor who has read an item judges it against every nugget that there was when it was shown:
 those that were not chosen are no match. What assessors disagree on goes by the majority until it
 is settled, and counts as no match where they are even.
+
+And how far assessors agree on pairs that more than one of them judged, and where they don't.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +22,8 @@ from numpy.typing import NDArray
 from tseval.desk.pool import one_line
 from tseval.desk.state import Nugget, State
 from tseval.records import frozen
+from tseval.statistics.agreement import cohen_kappa, coincidences, krippendorff_alpha
+from tseval.statistics.bootstrap import interval, resamples
 
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray, FloatArray
@@ -39,20 +45,22 @@ class TopicJudgments:
     settled: Verdicts
 
     @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many say that each pair is no match, and how many that it is one."""
+        found = np.zeros((*self.settled.shape, 2), np.int64)
+        for own in self.of.values():
+            found += own[..., np.newaxis] == (NO, YES)
+        return found
+
+    @property
     def yes(self) -> NDArray[np.int64]:
         """How many say that it is a match."""
-        return self._count(YES)
+        return self.counts[..., YES]
 
-    @cached_property
+    @property
     def no(self) -> NDArray[np.int64]:
         """How many say that it is none."""
-        return self._count(NO)
-
-    def _count(self, verdict: int) -> NDArray[np.int64]:
-        found = np.zeros(self.settled.shape, np.int64)
-        for own in self.of.values():
-            found += own == verdict
-        return found
+        return self.counts[..., NO]
 
     @property
     def disputed(self) -> BoolArray:
@@ -64,10 +72,7 @@ class TopicJudgments:
     def verdict(self) -> Verdicts:
         """What follows: 1, 0, or -1 where nobody has judged."""
         by_votes = np.where(self.yes > self.no, YES, np.where(self.no > 0, NO, UNJUDGED))
-        settled: Verdicts = np.where(self.settled == UNJUDGED, by_votes, self.settled).astype(
-            np.int8
-        )
-        return settled
+        return np.where(self.settled == UNJUDGED, by_votes, self.settled).astype(np.int8)
 
 
 def topic_judgments(state: State, topic: str) -> TopicJudgments:
@@ -76,24 +81,18 @@ def topic_judgments(state: State, topic: str) -> TopicJudgments:
     column = {each.name: at for at, each in enumerate(nuggets)}
     shown: dict[frozenset[str], BoolArray] = {}
     shape = len(items), len(nuggets)
-    of: dict[str, Verdicts] = {}
-
-    def verdicts_of(assessor: str) -> Verdicts:
-        if assessor not in of:
-            of[assessor] = np.full(shape, UNJUDGED, np.int8)
-        return of[assessor]
-
+    of: defaultdict[str, Verdicts] = defaultdict(lambda: np.full(shape, UNJUDGED, np.int8))
     settled = np.full(shape, UNJUDGED, np.int8)
     for at, item in enumerate(items):
         for assessor, read in state.read.get(item, {}).items():
             if read.shown not in shown:
                 seen = [not each.written or each.name in read.shown for each in nuggets]
                 shown[read.shown] = np.array(seen, bool)
-            verdicts_of(assessor)[at, shown[read.shown]] = NO
+            of[assessor][at, shown[read.shown]] = NO
         for assessor, chosen in state.choices.get(item, {}).items():
             for nugget, choice in chosen.items():
                 if nugget in column:
-                    verdicts_of(assessor)[at, column[nugget]] = YES if choice.match else NO
+                    of[assessor][at, column[nugget]] = YES if choice.match else NO
     row = {item: at for at, item in enumerate(items)}
     for (item, nugget), match in state.settled.items():
         if item in row and nugget in column:
@@ -236,3 +235,121 @@ def by_assessor(state: State) -> list[AssessorProgress]:
         AssessorProgress(name, state.assessors[name], read.count(name), matched.count(name))
         for name in sorted(state.assessors)
     ]
+
+
+# Agreement.
+
+Floats: TypeAlias = NDArray[np.float64]
+SHOWN = 20
+"""How many confusions are listed."""
+
+
+class Agreed(NamedTuple):
+    """An agreement: of whom or what, its value with its interval, and over how many pairs."""
+
+    group: str
+    """`all`, `assessors`, `topic` or `nugget`."""
+    topic: str
+    """Whose nugget it is; else nothing."""
+    name: str
+    statistic: str
+    value: float
+    low: float
+    high: float
+    pairs: int
+    updates: int
+
+
+class Confusion(NamedTuple):
+    """A nugget that one assessor chose where another chose a second one, and how often."""
+
+    topic: str
+    nugget: str
+    instead: str
+    updates: int
+
+
+def agreements(judged: Iterable[TopicJudgments], seed: int = 0) -> list[Agreed]:
+    """Cohen's kappa of each two assessors, Krippendorff's alpha over all, by topic and by nugget.
+
+    The intervals are those of resampled updates: the pairs of one update stand or fall together.
+    """
+    topics = list(judged)
+    found = [*_kappas(topics, seed)]
+    tables = {own.topic: coincidences(own.counts.astype(np.float64)) for own in topics}
+    found.append(_alpha(("all", "", "all"), [*tables.values()], seed))
+    found += [_alpha(("topic", "", name), [own], seed) for name, own in tables.items()]
+    for own in topics:
+        for column, nugget in enumerate(own.nuggets):
+            table = coincidences(own.counts[:, [column]].astype(np.float64))
+            found.append(_alpha(("nugget", own.topic, nugget.name), [table], seed))
+    return [each for each in found if each.pairs]
+
+
+def _kappas(topics: list[TopicJudgments], seed: int) -> Iterator[Agreed]:
+    """Cohen's kappa of each two assessors, over the pairs that both judged."""
+    people = sorted({name for own in topics for name in own.of})
+    for one, other in combinations(people, 2):
+        parts = [
+            np.stack(
+                [[((a == x) & (b == y)).sum(axis=1) for y in (0, 1)] for x in (0, 1)]
+            ).transpose(2, 0, 1)
+            for own in topics
+            if one in own.of and other in own.of
+            for a, b in [(own.of[one], own.of[other])]
+        ]
+        named = "assessors", "", f"{one}, {other}", "kappa"
+        yield _estimate(named, cohen_kappa, parts, seed, 1)
+
+
+def _alpha(named: tuple[str, str, str], parts: list[Floats], seed: int) -> Agreed:
+    # Of two people each pair counts twice among the coincidences, once from either side.
+    return _estimate((*named, "alpha"), krippendorff_alpha, parts, seed, 2)
+
+
+def _estimate(
+    named: tuple[str, str, str, str],
+    statistic: Callable[[Floats], Floats],
+    parts: list[Floats],
+    seed: int,
+    sides: int,
+) -> Agreed:
+    """A statistic of the sum of the tables of updates, with the interval of resampled updates.
+
+    Updates of which nothing is said don't count.
+    """
+    tables = np.concatenate([np.zeros((0, 2, 2)), *parts])
+    tables = tables[tables.any(axis=(1, 2))]
+    value = float(statistic(tables.sum(axis=0)))
+    drawn = np.full(1, np.nan)
+    if len(tables) > 1:
+        times = _drawn(len(tables), seed)
+        drawn = statistic((times @ tables.reshape(len(tables), 4)).reshape(-1, 2, 2))
+    low, high = interval(drawn)
+    pairs = round(float(tables.sum()) / sides)
+    return Agreed(*named, value, low, high, pairs, len(tables))
+
+
+@lru_cache(maxsize=8)
+def _drawn(updates: int, seed: int) -> Floats:
+    """How often each update occurs in each resample."""
+    return resamples(updates, seed).astype(np.float64)
+
+
+def confusions(judged: Iterable[TopicJudgments]) -> list[Confusion]:
+    """Nuggets of which one assessor chose the one where another chose the other, most often first.
+
+    Both had judged both.
+    """
+    found: Counter[tuple[str, str, str]] = Counter()
+    for own in judged:
+        names = [each.name for each in own.nuggets]
+        for one, other in combinations(own.of.values(), 2):
+            both = (one != UNJUDGED) & (other != UNJUDGED)
+            only, instead = both & (one > other), both & (other > one)
+            for row in np.flatnonzero(only.any(axis=1) & instead.any(axis=1)).tolist():
+                for a in np.flatnonzero(only[row]).tolist():
+                    for b in np.flatnonzero(instead[row]).tolist():
+                        first, second = sorted((a, b))
+                        found[own.topic, names[first], names[second]] += 1
+    return [Confusion(*key, times) for key, times in found.most_common(SHOWN)]

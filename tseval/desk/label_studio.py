@@ -118,11 +118,13 @@ class _TaskReader:
     def read(self, row: int, task: Record) -> None:
         """Add the decisions of a task."""
         try:
-            annotations = [
-                (self._assessor_of(each), _labels(each))
-                for each in task["annotations"]
-                if not each.get("was_cancelled")
-            ]
+            annotations = []
+            for each in task["annotations"]:
+                user = each.get("completed_by") or ""
+                name = str(user.get("email", user.get("id")) if isinstance(user, dict) else user)
+                name = self._mapping.assessors.get(name, name) or self._assessor
+                if not each.get("was_cancelled"):
+                    annotations.append((name, _labels(each)))
             if not annotations:
                 return
             topic = str(task["data"].get(self._mapping.topic, ""))
@@ -144,11 +146,6 @@ class _TaskReader:
             own = self.decisions.setdefault(assessor, [])
             own += self._decide(row, item, assessor, labels, has_same_text=has_same_text)
             self.updates[assessor] += 1
-
-    def _assessor_of(self, annotation: Record) -> str:
-        user = annotation.get("completed_by") or ""
-        name = str(user.get("email", user.get("id")) if isinstance(user, dict) else user)
-        return self._mapping.assessors.get(name, name) or self._assessor
 
     def _find_item(self, row: int, topic: str, update: str) -> Item | None:
         topics = list(self._state.pool.of_topic)

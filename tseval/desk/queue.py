@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -71,8 +71,12 @@ class Queue:
         wanted = np.where(self.twice, 2, 1)
         readers = state.readers
         left: BoolArray = ~state.items_read(assessor) & (readers < wanted)
-        for item in self._others(state, assessor):
-            left[item] &= readers[item] + 1 < wanted[item]
+        # Less one of those that another reads just now, and has not yet.
+        now = time.monotonic()
+        self._held = {item: held for item, held in self._held.items() if held[1] > now}
+        for item, (who, _) in self._held.items():
+            if who != assessor and who not in state.read.get(item, {}):
+                left[item] &= readers[item] + 1 < wanted[item]
         return left & self._in(topic)
 
     def next(
@@ -90,7 +94,11 @@ class Queue:
         """
         again = _split(state, assessor)
         left = self.left(state, assessor, topic)
-        disputed = _disputed(state, gold, assessor) & self._in(topic)
+        others = np.zeros(len(left), bool)
+        for own in gold.judged:
+            others[own.items] = own.disputed.any(axis=1)
+        # What others disagree on, and this assessor has not read.
+        disputed: BoolArray = others & ~state.items_read(assessor) & self._in(topic)
         for chosen in (left, disputed):
             if but is not None:
                 chosen[but] = False
@@ -106,14 +114,12 @@ class Queue:
 
     def _of_kind(self, kind: str, left: BoolArray, disputed: BoolArray, hints: Hints) -> int | None:
         """The first item of a kind; ties by the draw."""
-        if kind == RANDOM:
-            eligible, key = left, np.zeros(len(left))
-        elif kind == NEAR_THRESHOLD:
-            eligible, key = left & (hints.near <= NEAR), hints.near
-        elif kind == MISSED:
-            eligible, key = left & (hints.missed > 0), -hints.missed
-        else:
-            eligible, key = disputed, np.zeros(len(left))
+        eligible, key = {
+            RANDOM: (left, np.zeros(len(left))),
+            NEAR_THRESHOLD: (left & (hints.near <= NEAR), hints.near),
+            MISSED: (left & (hints.missed > 0), -hints.missed),
+            DISPUTED: (disputed, np.zeros(len(left))),
+        }[kind]
         at = np.flatnonzero(eligible)
         if not len(at):
             return None
@@ -128,16 +134,6 @@ class Queue:
     def _hold(self, given: Next, assessor: str) -> Next:
         self._held[given.item] = assessor, time.monotonic() + HELD
         return given
-
-    def _others(self, state: State, assessor: str) -> list[int]:
-        """The items that another assessor reads just now, and has not yet."""
-        now = time.monotonic()
-        self._held = {item: held for item, held in self._held.items() if held[1] > now}
-        return [
-            item
-            for item, (who, _) in self._held.items()
-            if who != assessor and who not in state.read.get(item, {})
-        ]
 
 
 def _split(state: State, assessor: str) -> list[int]:
@@ -159,15 +155,6 @@ def _split(state: State, assessor: str) -> list[int]:
         if any(state.nuggets[topic, part].counts for part in parts - shown):
             found.append(item)
     return sorted(found)
-
-
-def _disputed(state: State, gold: Gold, assessor: str) -> BoolArray:
-    """The items that others disagree on, and this assessor has not read."""
-    found = np.zeros(len(state.pool.items), bool)
-    for own in gold.judged:
-        found[own.items] = own.disputed.any(axis=1)
-    disputed: BoolArray = found & ~state.items_read(assessor)
-    return disputed
 
 
 def _drawn(seed: int, *names: str) -> float:
@@ -254,24 +241,27 @@ class Suggestions:
     def __init__(self, matcher: matchers.Matcher, pool: Pool) -> None:
         self._matcher, self._pool = matcher, pool
         self._hints = Hints.none(pool)
-        self._version = -1
+        self._known: list[Any] | None = None
+        """The nuggets that they are of."""
         self._took = 0.0
         self._working: Thread | None = None
 
-    def hints(self, version: int, gold: Gold) -> Hints:
+    def hints(self, gold: Gold) -> Hints:
         """The hints; where they take long they are worked out meanwhile, for a later call."""
-        if version == self._version or (self._working and self._working.is_alive()):
+        nuggets = gold.frame.select("topic", "nugget_id", "text", "importance").rows()
+        if nuggets == self._known or (self._working and self._working.is_alive()):
             return self._hints
-        known = self._hints
         if self._took < QUICK:
-            self._work(version, gold)
-            return self._hints
-        self._working = Thread(target=self._work, args=(version, gold), daemon=True)
-        self._working.start()
-        return known
+            self._work(nuggets, gold)
+        else:
+            self._working = Thread(target=self._work, args=(nuggets, gold), daemon=True)
+            before = self._hints
+            self._working.start()
+            return before
+        return self._hints
 
-    def _work(self, version: int, gold: Gold) -> None:
+    def _work(self, nuggets: list[Any], gold: Gold) -> None:
         began = time.monotonic()
         self._hints = find_hints(self._matcher, self._pool, gold)
         self._took = time.monotonic() - began
-        self._version = version
+        self._known = nuggets

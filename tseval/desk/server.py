@@ -75,7 +75,7 @@ class RequestHandlers:
         self.queue = Queue(desk.pool, store.seed, store.settings.double)
         self.suggestions = Suggestions(desk.matcher, desk.pool)
         self.lock = Lock()
-        self.suggestions.hints(desk.state.version, desk.gold())
+        self.suggestions.hints(desk.gold())
         self.pages = Environment(
             loader=PackageLoader("tseval.desk", "pages"), autoescape=True, trim_blocks=True
         )
@@ -85,7 +85,9 @@ class RequestHandlers:
         shown = {"next": self.next, "posts": self.posts, "disputes": self.disputes}
         shown |= {"progress": self.progress, "what-if": self.what_if}
         assets = {f"{name}.js": ("text/javascript", _page_file(f"{name}.js")) for name in SCRIPTS}
-        assets["desk.css"] = "text/css", _style()
+        report = files("tseval.reporting.page").joinpath("page.css").read_text(encoding="utf-8")
+        style = report + palette.style() + _page_file("desk.css")
+        assets["desk.css"] = "text/css", style
         stranger = partial(_refuse, 401, "open the link that the terminal shows")
         return [
             *(self._route(name, partial(self._page, name), self._enter_page) for name in PAGES),
@@ -205,7 +207,7 @@ class RequestHandlers:
                 given = Next(item, CHOSEN)
             else:
                 gold = desk.gold()
-                hints = self.suggestions.hints(desk.state.version, gold)
+                hints = self.suggestions.hints(gold)
                 given = self.queue.next(desk.state, gold, hints, assessor, topic, item)
             return {
                 "left": int(self.queue.left(desk.state, assessor, topic).sum()),
@@ -277,12 +279,6 @@ def _number(query: Query, name: str) -> int | None:
 
 def _page_file(name: str) -> str:
     return files("tseval.desk").joinpath("pages", name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    """Return the style of the report, its palette, and what only the desk has."""
-    report = files("tseval.reporting.page").joinpath("page.css").read_text(encoding="utf-8")
-    return report + palette.style() + _page_file("desk.css")
 
 
 async def _asset(media: str, content: str, *_: object) -> Response:

@@ -93,12 +93,10 @@ class State:
     cluster: dict[int, int] = field(default_factory=dict)
     """For each item that is in a cluster the item that the cluster is called by."""
     selected: set[int] = field(default_factory=set)
-    made: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Of each topic, for each assessor the number of their decisions that stand."""
-    version: int = 0
-    """Rises with each change of a nugget."""
-    touched: dict[str, int] = field(default_factory=dict)
-    """For each topic a number that follows from the decisions on it, and changes with them."""
+    assessors: Counter[str] = field(default_factory=Counter)
+    """Each with the number of their decisions that stand."""
+    touched: Counter[str] = field(default_factory=Counter)
+    """For each topic the number of decisions on it."""
 
     def __post_init__(self) -> None:
         self.readers = np.zeros(len(self.pool.items), np.int64)
@@ -113,43 +111,11 @@ class State:
             state.apply(decision)
         return state
 
-    @property
-    def assessors(self) -> dict[str, int]:
-        """Each with the number of their decisions that stand."""
-        found: Counter[str] = Counter()
-        for by_name in self.made.values():
-            found.update(by_name)
-        return dict(found)
-
-    def replay(self, topic: str, gold: pl.DataFrame | None, decisions: Iterable[Decision]) -> None:
-        """Take a topic anew, as after something was taken back, from all decisions on it."""
-        own = self.pool.of_topic.get(topic, [])
-        for item in own:
-            for of_item in (self.choices, self.read, self.cluster):
-                of_item.pop(item, None)
-            self.selected.discard(item)
-        inside = set(own)
-        self.settled = {key: said for key, said in self.settled.items() if key[0] not in inside}
-        self.readers[own] = 0
-        for read in self.read_by.values():
-            read[own] = False
-        self.nuggets = {key: each for key, each in self.nuggets.items() if key[0] != topic}
-        for nugget in initial_nuggets(gold):
-            if nugget.topic == topic:
-                self.nuggets[topic, nugget.name] = nugget
-        self.version += 1
-        for kept in (self.made, self.touched):
-            kept.pop(topic, None)
-        for decision in kinds.not_undone(decisions):
-            self.apply(decision)
-
     def apply(self, decision: Decision) -> None:
         """Take in one that is later than all before, and no undoing."""
         item = self.pool.place.get((decision.topic, decision.update))
-        made = self.made.setdefault(decision.topic, {})
-        made[decision.assessor] = made.get(decision.assessor, 0) + 1
-        number = hash((decision.store, decision.rev))
-        self.touched[decision.topic] = self.touched.get(decision.topic, 0) ^ number
+        self.assessors[decision.assessor] += 1
+        self.touched[decision.topic] += 1
         if decision.verdict in NUGGET_DECISIONS:
             self._change_nugget(decision, item)
         elif item is not None:
@@ -170,7 +136,12 @@ class State:
 
     def _judge(self, decision: Decision, item: int) -> None:
         if decision.verdict == kinds.DONE:
-            self._note_read(item, decision)
+            shown = names_in(decision.value)
+            by_name = self.read.setdefault(item, {})
+            read = Read(shown, decision.at, decision.note, decision.shown_by)
+            by_name[decision.assessor] = read
+            self.readers[item] = len(by_name)
+            self.items_read(decision.assessor)[item] = True
             return
         nugget = self._merged_name(decision.topic, decision.nugget)
         if nugget is None:
@@ -180,14 +151,6 @@ class State:
             return
         chosen = self.choices.setdefault(item, {}).setdefault(decision.assessor, {})
         chosen[nugget] = Choice(decision.verdict == kinds.MATCH, decision.start, decision.end)
-
-    def _note_read(self, item: int, decision: Decision) -> None:
-        by_name = self.read.setdefault(item, {})
-        by_name[decision.assessor] = Read(
-            names_in(decision.value), decision.at, decision.note, decision.shown_by
-        )
-        self.readers[item] = len(by_name)
-        self.items_read(decision.assessor)[item] = True
 
     def items_read(self, assessor: str) -> BoolArray:
         """Which items an assessor has read."""
@@ -210,7 +173,6 @@ class State:
         if decision.verdict == kinds.WRITE:
             if known is None and decision.topic in self.pool.of_topic:
                 self.nuggets[key] = Nugget(*key, decision.value, written=True, read_in=item)
-                self.version += 1
             return
         if known is None or not known.counts:
             return
@@ -218,7 +180,6 @@ class State:
         if changed.into is not None and not self._merged(known, changed.into):
             return
         self.nuggets[key] = changed
-        self.version += 1
 
     def _merged(self, nugget: Nugget, into: str) -> bool:
         """Let what is said of a nugget be said of another of its topic, if that counts."""
@@ -243,9 +204,12 @@ class State:
         if verdict == kinds.TOGETHER:
             other = self.pool.place.get((decision.topic, decision.value))
             if other is not None and other != item:
-                self._joined(item, other)
+                both = {*self._of_cluster(item), *self._of_cluster(other)}
+                self.cluster.update(dict.fromkeys(both, min(both)))
         elif verdict in (kinds.ALONE, kinds.OUT):
-            self._taken_out(item)
+            left = [each for each in self._of_cluster(item) if each != item]
+            self.cluster.pop(item, None)
+            self.cluster.update(dict.fromkeys(left, min(left, default=0)))
             if verdict == kinds.ALONE:
                 self.cluster[item] = item
             else:
@@ -256,18 +220,8 @@ class State:
         else:
             self.selected.discard(item)
 
-    def _joined(self, item: int, other: int) -> None:
-        both = {*self._of_cluster(item), *self._of_cluster(other)}
-        self.cluster.update(dict.fromkeys(both, min(both)))
-
     def _of_cluster(self, item: int) -> list[int]:
         return self.members(self.cluster[item]) if item in self.cluster else [item]
-
-    def _taken_out(self, item: int) -> None:
-        left = [each for each in self._of_cluster(item) if each != item]
-        self.cluster.pop(item, None)
-        if left:
-            self.cluster.update(dict.fromkeys(left, min(left)))
 
 
 @cache
@@ -285,16 +239,12 @@ def initial_nuggets(gold: pl.DataFrame | None) -> Iterator[Nugget]:
         )
 
 
-def _split(nugget: Nugget, parts: str) -> Nugget:
-    return replace(nugget, parts=tuple(parts.split()))
-
-
 NUGGET_DECISIONS: dict[str, Callable[[Nugget, str], Nugget]] = {
     kinds.WRITE: lambda nugget, _: nugget,
     kinds.TEXT: lambda nugget, value: replace(nugget, text=value),
     kinds.WEIGH: lambda nugget, value: replace(nugget, importance=float(value)),
     kinds.DATE: lambda nugget, value: replace(nugget, time=float(value) if value else None),
-    kinds.DROP: _split,
+    kinds.DROP: lambda nugget, value: replace(nugget, parts=tuple(value.split())),
     kinds.MERGE: lambda nugget, value: replace(nugget, into=value),
 }
 CLUSTER_DECISIONS = {kinds.TOGETHER, kinds.ALONE, kinds.OUT, kinds.SELECT, kinds.UNSELECT}

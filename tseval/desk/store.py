@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,11 +107,9 @@ class Store:
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORM}")
                 connection.executemany("INSERT INTO about VALUES (?, ?)", about.items())
-                rows = [
-                    (name, json.dumps(each.files), each.sha256, each.content)
-                    for name, each in inputs.items()
-                ]
-                connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?)", rows)
+                for name, each in inputs.items():
+                    row = name, json.dumps(each.files), each.sha256, each.content
+                    connection.execute("INSERT INTO inputs VALUES (?, ?, ?, ?)", row)
             with _refusals(path, "made"):
                 try:
                     os.link(made, path)
@@ -189,14 +187,14 @@ class Store:
                 replace(each, store=self.name, rev=first + n, act=first, at=at + n)
                 for n, each in enumerate(act(first) if callable(act) else act)
             ]
-            connection.executemany(ADD, map(_row, made))
+            connection.executemany(ADD, map(astuple, made))
         return made
 
     def take_in(self, decisions: Sequence[Decision]) -> int:
         """Add decisions of other stores; how many were new."""
         with self._writing() as connection:
             before = connection.total_changes
-            connection.executemany(ADD, map(_row, decisions))
+            connection.executemany(ADD, map(astuple, decisions))
             return connection.total_changes - before
 
     @contextmanager
@@ -211,10 +209,6 @@ class Store:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-
-
-def _row(decision: Decision) -> tuple[object, ...]:
-    return tuple(getattr(decision, name) for name in COLUMNS)
 
 
 def _connect(path: Path, *, write: bool = True) -> sqlite3.Connection:

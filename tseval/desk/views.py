@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.desk.agreement import agreements, confusions
-from tseval.desk.judgments import by_assessor, by_topic
+from tseval.desk.judgments import agreements, by_assessor, by_topic, confusions
 from tseval.desk.queue import Next, scores, similar_items, suggested, threshold_of
+from tseval.desk.state import Choice
 from tseval.io.times import dated
 from tseval.reporting.page.markup import visible_text
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from tseval.desk.desk import Desk
     from tseval.desk.judgments import TopicJudgments
     from tseval.desk.outcome import WhatIf
-    from tseval.desk.state import Nugget, State
+    from tseval.desk.state import State
 
 NEIGHBOURS = 2
 """How many updates are shown on each side of the one that is read."""
@@ -38,6 +37,7 @@ def reading(desk: Desk, assessor: str, given: Next) -> View:
     item = desk.pool.items[given.item]
     own = desk.pool.of_topic[item.topic]
     at = own.index(given.item)
+    texts = desk.pool.frame["text"][list(item.rows)]
     read = desk.state.read.get(given.item, {}).get(assessor)
     return {
         "item": given.item,
@@ -46,7 +46,8 @@ def reading(desk: Desk, assessor: str, given: Next) -> View:
         "text": visible_text(item.text),
         "before": [_brief(desk, each) for each in own[max(0, at - NEIGHBOURS) : at]],
         "after": [_brief(desk, each) for each in own[at + 1 : at + 1 + NEIGHBOURS]],
-        "alike": _same_texts(desk, given.item),
+        # The other texts that the item stands for.
+        "alike": list(dict.fromkeys(visible_text(text) for text in texts if text != item.text)),
         "nuggets": _nuggets(desk, assessor, given.item),
         "note": "" if read is None else read.note,
         "read": read is not None,
@@ -60,54 +61,39 @@ def _brief(desk: Desk, item: int) -> View:
     return {"time": dated(each.time), "text": visible_text(each.text)}
 
 
-def _same_texts(desk: Desk, item: int) -> list[str]:
-    """The other texts that the item stands for."""
-    each = desk.pool.items[item]
-    texts = desk.pool.frame["text"][list(each.rows)]
-    return list(dict.fromkeys(visible_text(text) for text in texts if text != each.text))
-
-
 def _nuggets(desk: Desk, assessor: str, item: int) -> list[View]:
     """The nuggets of the item's topic in order of time, with what this assessor chose."""
     topic = desk.pool.items[item].topic
-    own, times = in_order(desk, topic)
+    times = dict(desk.gold().frame.filter(topic=topic).select("nugget_id", "time").iter_rows())
+    own = sorted(desk.state.live(topic), key=lambda each: times[each.name])
     chosen = desk.state.choices.get(item, {}).get(assessor, {})
     found = scores(desk.matcher, desk.pool.items[item].text, own, desk.gold())
     ranks = {at: rank for rank, at in enumerate(suggested(found, threshold_of(desk.matcher)))}
-    return [
-        {
-            **_nugget(each, times[each.name]),
-            "suggested": ranks.get(at),
-            "chosen": (choice := chosen.get(each.name)) is not None and choice.match,
-            "start": choice.start if choice is not None and choice.match else None,
-            "end": choice.end if choice is not None and choice.match else None,
-        }
-        for at, each in enumerate(own)
-    ]
-
-
-def _nugget(nugget: Nugget, time: float) -> View:
-    return {
-        "nugget": nugget.name,
-        "text": visible_text(nugget.text),
-        "importance": nugget.importance,
-        "time": dated(time),
-        "set": nugget.time is not None,
-        "written": nugget.written,
-    }
-
-
-def in_order(desk: Desk, topic: str) -> tuple[list[Nugget], dict[str, float]]:
-    """The nuggets of a topic in order of time, and their times by name."""
-    times = dict(desk.gold().frame.filter(topic=topic).select("nugget_id", "time").iter_rows())
-    own = sorted(desk.state.live(topic), key=lambda each: times[each.name])
-    return own, times
+    views = []
+    for at, each in enumerate(own):
+        choice = chosen.get(each.name)
+        if choice is None or not choice.match:
+            choice = Choice(match=False)
+        views.append(
+            {
+                "nugget": each.name,
+                "text": visible_text(each.text),
+                "importance": each.importance,
+                "time": dated(times[each.name]),
+                "set": each.time is not None,
+                "written": each.written,
+                "suggested": ranks.get(at),
+                "chosen": choice.match,
+                "start": choice.start,
+                "end": choice.end,
+            }
+        )
+    return views
 
 
 def next_in_time(desk: Desk, assessor: str, topic: str) -> int | None:
     """The earliest update of a topic that an assessor has not read."""
-    read = desk.state.read
-    own = desk.pool.of_topic.get(topic, [])
+    own, read = desk.pool.of_topic.get(topic, []), desk.state.read
     return next((item for item in own if assessor not in read.get(item, {})), None)
 
 
@@ -175,7 +161,8 @@ def disputes(desk: Desk, assessor: str) -> View:
         "settled": settled,
         "own": own_ones,
         "agreement": [
-            _finite(each._asdict()) | {"name": texts.get((each.topic, each.name), each.name)}
+            {name: None if value != value else value for name, value in each._asdict().items()}
+            | {"name": texts.get((each.topic, each.name), each.name)}
             for each in agreements(judged)
         ],
         "confusions": [
@@ -229,13 +216,14 @@ def progress(desk: Desk) -> View:
 def comparison(found: WhatIf) -> View:
     """Every run by every measure, with what was decided and without; whether the order changes."""
     decided, machine = found.decided, found.machine
+    both = {"decided": decided, "machine": machine}
     rows = [
         {
             "run": visible_text(run),
             "values": [
                 {
-                    "decided": _value(decided.means[r, m], decided.mean_defined[r, m]),
-                    "machine": _value(machine.means[r, m], machine.mean_defined[r, m]),
+                    name: _value(each.means[r, m], each.mean_defined[r, m])
+                    for name, each in both.items()
                 }
                 for m in range(len(decided.measures))
             ],
@@ -245,8 +233,8 @@ def comparison(found: WhatIf) -> View:
     return {
         "measures": list(decided.measures),
         "runs": rows,
-        "changes": [found.order_changes[name] for name in decided.measures],
-        "tau": [_value(found.tau[name], True) for name in decided.measures],
+        "changes": [is_changed for is_changed, _ in found.orders.values()],
+        "tau": [_value(tau, True) for _, tau in found.orders.values()],
         "signature": decided.signature,
         "warnings": [visible_text(each) for each in decided.warnings],
     }
@@ -254,10 +242,3 @@ def comparison(found: WhatIf) -> View:
 
 def _value(value: float, defined: object) -> float | None:
     return float(value) if defined and math.isfinite(value) else None
-
-
-def _finite(row: Mapping[str, object]) -> View:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in row.items()
-    }

@@ -2,30 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
-from tseval.io.columns import Columns
+from tseval.io.columns import Columns, TimeWords
 from tseval.io.formats import Forms
 from tseval.io.times import TIME_KEYS
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report
 from tseval.reporting.inputs import report_inputs
-from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.page.document import report_page
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tseval.comparison import Given
     from tseval.parallel.engine import Engine
+
+    Table: TypeAlias = str | Path | pd.DataFrame
+    Tables: TypeAlias = Table | Sequence[Table]
+    Names: TypeAlias = str | Sequence[str]
+
+
+class ReportKeywords(TimeWords, total=False):
+    """Runs and gold of one family, by the names of its inputs, and how they are read.
+
+    Families declare what a report takes of them; a test holds these names to what they declare.
+    """
+
+    # Of any family.
+    edition: str | None
+    rules: Mapping[str, str]
+    topics: Table | None
+    # Updates and nuggets.
+    updates: Tables
+    nuggets: Table
+    matches: Table | None
+    duplicates: Table | None
+    pool: Table | None
+    corrections: Table | None
+    matcher: str | None
+    threshold: float | None
+    ignore_unsampled: bool
+    binary: bool
+    matched_nuggets_only: bool
+    latency_from: str | None
+    # Runs of the other families; an input is named by its option, too.
+    runs: Tables
+    run: Tables
+    clusters: Table
+    # Timelines.
+    system: Tables
+    gold: Tables
+    more_gold: Tables
+    # Responses.
+    file: Tables
+    # Change detection.
+    lenient: bool
+    qrels: Table
+    documents: Table
+    days: Table | None
+    questions: Table | None
+    # Facts of CrisisFACTS.
+    facts: Tables
+    requests: Table | None
+    # Incident streams.
+    labels: Tables
+    more_labels: Tables
+    ontology: Table
+    epochs: Table | None
+    events: Names
+    event: Names
+    # Filtering over time.
+    truth: Table
+    batches: Names
+    batch: Names
+    cutoff: str | float
+    level: str | None
+    start: str | float | None
+    end: str | float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.comparison.plan import Plan, Treatment
+from tseval.comparison.findings import or_none
+from tseval.comparison.plan import Plan
 from tseval.comparison.runs import means_of_topics
 from tseval.core.blocks import Block, Note, Panels, Steps, Traces
 from tseval.core.curves import change_times, sampled
@@ -15,7 +16,6 @@ from tseval.core.family import Evaluation
 from tseval.core.measure import Measure
 from tseval.core.panels import Axis, Keys, Known, Line, Panel, Parts
 from tseval.core.registry import measures as listed_measures
-from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
 from tseval.errors import check_known
 from tseval.io.times import UNITS
@@ -42,71 +42,51 @@ PART_TIMES = 6
 """At so many times each topic is drawn."""
 
 
-@frozen
-class CurveOptions:
-    """Which curves are asked for, and how their means over topics are taken."""
-
-    chosen: str | Sequence[str]
-    plan: Plan
-    treatment: Treatment
-
-
 def curve_blocks(
-    evaluation: Evaluation, setting: Setting[Any], asked: CurveOptions
+    evaluation: Evaluation,
+    setting: Setting[Any],
+    names: str | Sequence[str],
+    plan: Plan,
+    counted: BoolArray,
+    *,
+    as_zero: bool,
 ) -> Iterator[Block]:
-    """The panels, and a word on the measures whose curves are left out; nothing without any."""
-    own = curved(evaluation, setting.measures)
-    drawn = _drawn(own, asked.chosen, evaluation.edition.family)
+    """The panels, and a word on the measures whose curves are left out; nothing without any.
+
+    A panel has every run's mean over the topics that count; some measures are told by topic too.
+    """
+    # A curve is a mean over topics, so a measure of which `all` is none has no curve.
+    whole = dict.fromkeys(each.whole for each in setting.measures)
+    own = [each for each in whole if evaluation.follows(each) and not evaluation.pools(each)]
+    chosen = listed_measures(
+        [names] if isinstance(names, str) else names, evaluation.edition.family
+    )
+    for each in chosen:
+        check_known("curve of", each.name, [one.name for one in own])
+    drawn = chosen or own[:PANELS]
     if not drawn:
         return
     yield Note(
         "Means over topics at each time since their start.", " Press a run to bring it forward."
     )
-    yield from curve_charts(evaluation, drawn, setting, asked)
-    undrawn = [each.name for each in own if each not in drawn]
-    if undrawn:
-        verb = "has a curve that is" if len(undrawn) == 1 else "have curves that are"
-        yield Note(f"{', '.join(undrawn)} {verb} not drawn; --curve NAME chooses.")
-
-
-def curved(evaluation: Evaluation, measures: Sequence[Measure]) -> list[Measure]:
-    """The measures that have curves here, without their times, each once.
-
-    A curve is a mean over topics, so one of which `all` is none has none.
-    """
-    whole = dict.fromkeys(each.whole for each in measures)
-    return [each for each in whole if evaluation.follows(each) and not evaluation.pools(each)]
-
-
-def _drawn(own: Sequence[Measure], chosen: str | Sequence[str], family: str) -> list[Measure]:
-    """The measures with curves that are drawn; one that has none here is a `UsageError`."""
-    wanted = listed_measures([chosen] if isinstance(chosen, str) else chosen, family)
-    for each in wanted:
-        check_known("curve of", each.name, [one.name for one in own])
-    return wanted or list(own[:PANELS])
-
-
-def curve_charts(
-    evaluation: Evaluation, measures: Sequence[Measure], setting: Setting[Any], asked: CurveOptions
-) -> Iterator[Panels | Traces]:
-    """A panel for each measure, every run's mean over the topics that count; some by topic too."""
-    treatment = asked.treatment
-    rule = treatment.on_missing or "zero"
-    counted = missing_topics([evaluation.index], rule, evaluation.words).counted
-    as_zero = treatment.undefined == "zero"
-    means = Means.of(evaluation, measures, asked.plan, counted, as_zero=as_zero)
+    means = Means.of(evaluation, drawn, plan, counted, as_zero=as_zero)
     last = means.seconds[-1] if len(means.seconds) else 0.0
     unit, name = (UNITS["d"], "days") if last > DAYS_FROM * UNITS["h"] else (UNITS["h"], "hours")
     axis = Axis(f"{name} since the topics’ starts")
     panels = []
-    for measure in measures:
-        drawn = sorted(means.lines(measure, unit, setting.run))
+    for measure in drawn:
+        lines = tuple(sorted(means.lines(measure, unit, setting.run)))
         parts = tuple(means.parts(measure, unit, setting.run))
-        lines, note = tuple(drawn), _note(measure)
+        way = "higher is better" if measure.higher_is_better else "lower is better"
+        note = f"{measure.definition.summary} ({way})"
         panels.append(Panel(measure.name, note, axis, lines, parts=parts, keys=means.keys))
     yield Panels(tuple(panels))
-    for measure in measures[:TRACED]:
+    for measure in drawn[:TRACED]:
         yield means.traces(measure, axis.title, unit, setting)
+    undrawn = [each.name for each in own if each not in drawn]
+    if undrawn:
+        verb = "has a curve that is" if len(undrawn) == 1 else "have curves that are"
+        yield Note(f"{', '.join(undrawn)} {verb} not drawn; --curve NAME chooses.")
 
 
 @frozen(eq=False)
@@ -138,11 +118,6 @@ class Means:
         return cls(evaluation, plan, seconds, counted, as_zero)
 
     @property
-    def are_few(self) -> bool:
-        """Whether topics are too few for bands."""
-        return len(self.evaluation.index.topics) < FEWEST_TOPICS
-
-    @property
     def keys(self) -> Keys:
         """What bands and points say."""
         level = f"{100 * self.plan.level:g} %"
@@ -161,7 +136,7 @@ class Means:
 
     def parts(self, measure: Measure, unit: float, place: Callable[[str], int]) -> Iterator[Parts]:
         """Where topics are few, the values of each at some times, evenly apart."""
-        if not self.are_few or not len(self.seconds):
+        if len(self.evaluation.index.topics) >= FEWEST_TOPICS or not len(self.seconds):
             return
         wanted = np.linspace(0.0, float(self.seconds[-1]), PART_TIMES + 1)[1:]
         at_times = np.searchsorted(self.seconds, wanted, "right") - 1
@@ -178,8 +153,15 @@ class Means:
         changes[:, :, 1:] = (np.diff(values) != 0) | (known[:, :, 1:] != known[:, :, :-1])
         steps: list[tuple[Steps, ...]] = [() for _ in setting.runs]
         for at, run in enumerate(self.evaluation.index.runs):
-            topics = zip(values[at], known[at], changes[at], strict=True)
-            steps[setting.run(run)] = tuple(_steps(*topic) for topic in topics)
+            columns = [each[at].tolist() for each in (values, known, changes)]
+            steps[setting.run(run)] = tuple(
+                tuple(
+                    (place, value if is_known else None)
+                    for place, (value, is_known, is_new) in enumerate(zip(*topic, strict=True))
+                    if is_new
+                )
+                for topic in zip(*columns, strict=True)
+            )
         return Traces(measure.name, axis, tuple((self.seconds / unit).tolist()), tuple(steps))
 
     def _topics(self, measure: Measure) -> tuple[FloatArray, BoolArray]:
@@ -197,14 +179,7 @@ class Means:
         new[1:] = ((np.diff(values) != 0) | (known[:, 1:] != known[:, :-1])).any(axis=0)
         topics = self.evaluation.index.topics
         found = means_of_topics(values[:, new], known[:, new], topics, self.plan)
-        return (_numbers(each[np.cumsum(new) - 1]) for each in found)
-
-
-def _steps(values: FloatArray, known: BoolArray, changes: BoolArray) -> Steps:
-    """From which place on a curve has which value."""
-    at = np.flatnonzero(changes)
-    rows = zip(at.tolist(), values[at].tolist(), known[at].tolist(), strict=True)
-    return tuple((place, value if there else None) for place, value, there in rows)
+        return (tuple(map(or_none, each[np.cumsum(new) - 1].tolist())) for each in found)
 
 
 def drawn_times(seconds: FloatArray) -> FloatArray:
@@ -212,12 +187,3 @@ def drawn_times(seconds: FloatArray) -> FloatArray:
     if len(seconds) <= MOST_TIMES:
         return seconds
     return np.linspace(min(float(seconds[0]), 0.0), float(seconds[-1]), MOST_TIMES)
-
-
-def _note(measure: Measure) -> str:
-    way = "higher is better" if measure.higher_is_better else "lower is better"
-    return f"{measure.definition.summary} ({way})"
-
-
-def _numbers(values: FloatArray) -> Known:
-    return tuple(None if np.isnan(value) else float(value) for value in values)

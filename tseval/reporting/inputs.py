@@ -1,22 +1,29 @@
-"""What is given for a report beside the scores: inputs of one family, by what it declares.
+"""The inputs of one family beside the scores: those that are given, or that the scores record.
 
-A positional file of a family's own command, such as RUN, is an option here: `--run FILE`.
+A positional file of a family's own command, such as RUN, is an option here: `--run FILE`. What
+files of scores record of their inputs is what each was; and whether it is still there is looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, replace
+from pathlib import Path
 from typing import Any
 
+from tseval.comparison.board import traits_of
+from tseval.comparison.with_gold import ScoredRuns
 from tseval.core import declared as declarations
 from tseval.core.declared import REPORT, Declared, declared
-from tseval.core.family import Access, Evaluation, Family
-from tseval.core.naming import AS_THEY_ARE, Naming, named
-from tseval.core.registry import all_families, edition
+from tseval.core.family import Family
+from tseval.core.naming import AS_THEY_ARE, Naming
+from tseval.core.registry import all_families
 from tseval.errors import UsageError
-from tseval.parallel.sharing import Progress, Sharing
+from tseval.io.inputs import Input
+from tseval.io.origin import InputRecord
+from tseval.io.scores import Provenance
 from tseval.records import frozen
+from tseval.reporting.content import InputRow
 
 OF_ALL = ("edition", "rules", "naming")
 """What may be given with the inputs of any family."""
@@ -35,26 +42,6 @@ class Parameter:
     def names(self) -> tuple[str, str]:
         """What it is called as a keyword: by its field, or by its option."""
         return self.field, keyword(self.flag)
-
-
-@frozen
-class ReportInputs:
-    """Runs and gold of one family, and how they are read."""
-
-    family: Family[Any, Any]
-    inputs: Any
-    options: Any
-    edition: str | None = None
-    rules: Mapping[str, str] = field(default_factory=dict)
-    naming: Naming = AS_THEY_ARE
-
-    def read(self, sharing: Sharing, progress: Progress | None = None) -> Evaluation:
-        """Read every input."""
-        rules = declarations.rules(self.rules.items(), self.options)
-        access = Access(sharing=sharing, progress=progress)
-        chosen = edition(self.edition, self.family.name)
-        inputs = named(self.inputs, self.naming)
-        return self.family.read(inputs, self.options, chosen, rules, access)
 
 
 def keyword(flag: str) -> str:
@@ -88,7 +75,7 @@ def needed(family: Family[Any, Any]) -> str:
     return _all_of([each.flag for each in parameters(family) if each.required])
 
 
-def report_inputs(values: Mapping[str, Any]) -> ReportInputs | None:
+def report_inputs(values: Mapping[str, Any]) -> ScoredRuns | None:
     """What is given, as inputs of the family that it fits; None if nothing is.
 
     What belongs to no one family, or does nothing there, is a `UsageError`.
@@ -97,7 +84,7 @@ def report_inputs(values: Mapping[str, Any]) -> ReportInputs | None:
     if not given:
         return None
     for family in served():
-        if _fits(family, given):
+        if _is_whole(family, given) and {*given} <= _names(family):
             return built(family, given)
     raise UsageError(_refusal(given))
 
@@ -108,28 +95,27 @@ def _has_value(value: Any) -> bool:
     return value is not None and value is not False and not empty and not is_plain
 
 
-def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
-    own = parameters(family)
-    known = {*OF_ALL, *(name for each in own for name in each.names)}
-    return set(given) <= known and not _lacking(family, given)
+def _names(family: Family[Any, Any]) -> set[str]:
+    """All that a report takes of a family, by its names."""
+    return {*OF_ALL, *(name for each in parameters(family) for name in each.names)}
 
 
-def _lacking(family: Family[Any, Any], given: Mapping[str, Any]) -> list[str]:
-    """The options of required inputs that are not given."""
-    own = parameters(family)
-    return [each.flag for each in own if each.required and not set(each.names) & set(given)]
+def _is_whole(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
+    """Whether everything is given that a family requires."""
+    needs = [{*each.names} for each in parameters(family) if each.required]
+    return all(names & {*given} for names in needs)
 
 
-def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
+def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ScoredRuns:
     """A family's records of what is given."""
     values = dict(_by_field(parameters(family), given))
-    return ReportInputs(
+    return ScoredRuns(
         family,
         declarations.build(family.inputs, values),
         declarations.build(family.options, values),
         given.get("edition"),
         given.get("rules", {}),
-        given.get("naming", AS_THEY_ARE),
+        naming=given.get("naming", AS_THEY_ARE),
     )
 
 
@@ -163,40 +149,117 @@ def _shaped(value: Any, what: Declared) -> Any:
 
 def _refusal(given: Mapping[str, Any]) -> str:
     """Why what is given makes no inputs of any family."""
-    families = list(served())
-    flags = {name: each.flag for f in families for each in parameters(f) for name in each.names}
     naming = given.get("naming", AS_THEY_ARE)
-    flags |= {"edition": "--edition", "rules": "--rule", "naming": naming.first_option}
+    flags = {"edition": "--edition", "rules": "--rule", "naming": naming.first_option}
+    meant = []
+    for family in served():
+        own = {name: each.flag for each in parameters(family) for name in each.names}
+        flags = own | flags
+        meant += [f"{needed(family)} ({family.name})"] if {*own, *OF_ALL} & {*given} else []
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"
-    gold = {
-        flags[name]
-        for name in given
-        if any(name in each.names and each.required for f in families for each in parameters(f))
-    }
-    if not gold:
-        name = next(iter(given))
-        owners = [f for f in families if name in OF_ALL or _knows(f, flags[name])]
-        return f"{flags[name]} has no meaning without {', or '.join(map(needed, owners))}"
-    meant = [each for each in families if all(_knows(each, flag) for flag in gold)]
-    told = _all_of(sorted(gold), "")
-    if not meant:
-        ways = ", or ".join(map(needed, families))
-        return f"{told} are of different families: give one, as {ways}"
-    whole = [each for each in meant if not _lacking(each, given)]
-    if not whole:
-        ways = ", or ".join(f"{_all_of(_lacking(each, given))} ({each.name})" for each in meant)
-        return f"runs and gold belong together: with {told} give {ways}"
-    strange = next(n for n in given if n not in OF_ALL and not _knows(whole[0], flags[n]))
-    return f"{flags[strange]} has no meaning with {told}"
-
-
-def _knows(family: Family[Any, Any], flag: str) -> bool:
-    return any(each.flag == flag for each in parameters(family))
+    whole = next((each for each in served() if _is_whole(each, given)), None)
+    if whole is not None:
+        strange = next(flags[name] for name in given if name not in _names(whole))
+        return f"{strange} has no meaning with {needed(whole)}: leave it out"
+    told, ways = _all_of(sorted(flags[name] for name in given), ""), ", or ".join(meant)
+    rule = "beside scores a report takes all runs and gold of one family, with its own options"
+    return f"{told}: {rule}; give {ways}"
 
 
 def _all_of(flags: Sequence[str], file: str = " FILE") -> str:
     """Options in words: `--run FILE, --labels FILE and --ontology FILE`."""
     named = [f"{flag}{file}" for flag in flags]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+
+
+# What scores record.
+
+RUN = "run"
+"""What an input is that a signature doesn't name by its hash."""
+HASH = "sha256:"
+OF_MEANS = {"tseval", "missing", "undefined", "cost"}
+"""Parts of a signature that may differ where scores and what is told beside are of one."""
+
+
+def role_of(traits: Mapping[str, str], sha256: str) -> str:
+    """What an input was: what the signature names by its hash, else a run."""
+    for name, value in traits.items():
+        for each in value.split(","):
+            digest = each.removeprefix(HASH)
+            if each != digest and sha256.startswith(digest):
+                return name
+    return RUN
+
+
+def input_rows(signature: str, inputs: Iterable[InputRecord]) -> Iterator[InputRow]:
+    """Each input with what it was."""
+    traits = traits_of(signature)
+    for each in inputs:
+        yield InputRow(role_of(traits, each.sha256), each.path, each.sha256, each.rows)
+
+
+def recorded(
+    told: Sequence[Provenance], family: Family[Any, Any] | None
+) -> tuple[ScoredRuns | None, str]:
+    """What scores of a family were made from, if their files tell all of it; else why not.
+
+    All files have to agree, and what they name has to be there still, as it was.
+    """
+    if family is None or family.report is None or family.report.retold is None:
+        return None, ""
+    editions, own = {each.name for each in family.editions}, parameters(family)
+    files = [e for e in told if e.inputs and traits_of(e.signature).get("edition") in editions]
+    if not files:
+        return None, ""
+    traits = [traits_of(each.signature) for each in files]
+    # Which gold, how it was read, and by which rules.
+    names = {"edition", "rules", *(each.field for each in own)}
+    if any(each.get(name) != traits[0].get(name) for each in traits for name in names):
+        return None, "the files of scores come from different gold or rules"
+    for row in (row for each in files for row in each.inputs):
+        if not Path(row.path).is_file():
+            return None, f"{row.path}, which the scores record, is not there"
+        if Input(row.path).sha256 != row.sha256:
+            return None, f"{row.path} has changed since it was scored"
+    # The runs are the input that is not in a signature, since scores name runs.
+    runs = next(each.field for each in own if each.required and each.what.several)
+    singles = {each.field for each in own if each.what.is_file} - {runs}
+    given: dict[str, Any] = {}
+    paths = []
+    for each in files:
+        roles: dict[str, str] = {}
+        for found in input_rows(each.signature, each.inputs):
+            if found.role in singles and found.role not in roles:
+                roles[found.role] = found.path
+            else:
+                paths.append(found.path)
+        given = given or roles
+    given = {**given, runs: tuple(dict.fromkeys(paths))}
+    if any(each.required and not given.get(each.field) for each in own):
+        return None, ""
+    pairs = (part.partition("=") for part in traits[0].get("rules", "").split(",") if part)
+    how = {
+        "edition": traits[0]["edition"],
+        "rules": {name: value for name, _, value in pairs},
+        "naming": Naming.recorded(traits[0].get("columns", ""), family.inputs),
+    }
+    scored = built(family, given | how)
+    return replace(scored, options=family.report.retold(traits[0])), ""
+
+
+def differences(signature: str, scored: Sequence[str]) -> Iterator[str]:
+    """A word where scores came about by other gold, matches or rules than this signature tells."""
+    ours = traits_of(signature)
+    for each in scored:
+        theirs = traits_of(each)
+        names = dict.fromkeys([*ours, *theirs])
+        differing = [n for n in names if n not in OF_MEANS and ours.get(n) != theirs.get(n)]
+        if differing and "edition" in theirs:
+            yield (
+                "the scores were made from other inputs, or by other rules, than those given "
+                "beside them: "
+                f"{', '.join(differing)} differ"
+            )
+            return

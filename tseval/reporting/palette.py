@@ -5,7 +5,7 @@ They follow from the set of runs alone, whatever order these are listed or ranke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -102,11 +102,13 @@ class Palette:
 def style() -> str:
     """The rules of style for `Palette.classes`: on white, on a dark page, and on paper."""
     light, dark = (
-        ":root {" + "".join(f" --s{at}: {getattr(each, how)};" for at, each in _numbered()) + " }"
+        ":root {"
+        + "".join(f" --s{at}: {getattr(each, how)};" for at, each in enumerate(COLOURS))
+        + " }"
         for how in Colour._fields
     )
     print_too = f"@media print {{ {light} }}\n"
-    of_runs = " ".join(f".s{at} {{ --run: var(--s{at}); }}" for at, _ in _numbered())
+    of_runs = " ".join(f".s{at} {{ --run: var(--s{at}); }}" for at, _ in enumerate(COLOURS))
     schemes = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n{print_too}"
     return f"{schemes}{rules()}{of_runs}\n"
 
@@ -117,7 +119,7 @@ def rules() -> str:
         f".line.on.s{at}, .legend line.s{at}, .dots.on.s{at} .hollow, .end.on.s{at} "
         f"{{ stroke: var(--s{at}); }} "
         f".band.s{at}, .dots.on.s{at}, .parts.on.s{at}, .end.on.s{at} {{ fill: var(--s{at}); }}"
-        for at, _ in _numbered()
+        for at, _ in enumerate(COLOURS)
     ]
     dashed = [
         f".line.on.d{at}, .legend line.d{at} {{ stroke-dasharray: {' '.join(map(str, dashes))}; }}"
@@ -130,8 +132,4 @@ def rules() -> str:
 
 def on_white() -> dict[str, str]:
     """The colours on white by the names that `rules` have for them."""
-    return {f"s{at}": each.light for at, each in _numbered()}
-
-
-def _numbered() -> Iterator[tuple[int, Colour]]:
-    return enumerate(COLOURS)
+    return {f"s{at}": each.light for at, each in enumerate(COLOURS)}

@@ -149,14 +149,32 @@ def anderson_darling(values: Floats, usable: Mask) -> Outcome:
 
     packed, there = _packed(values, usable)
     number = there.sum(axis=1)
-    standard, varied = _standardised(packed, there, number)
+    mean = ratio(packed.sum(axis=1), number)
+    away = np.where(there, packed - mean[:, np.newaxis], 0.0)
+    low = np.where(there, packed, np.inf).min(axis=1, initial=np.inf)
+    high = np.where(there, packed, -np.inf).max(axis=1, initial=-np.inf)
+    varied = (number > 2) & (high > low)
+    deviation = np.sqrt(ratio((away**2).sum(axis=1), number - 1, varied))
+    standard = away / np.where(varied, deviation, 1.0)[:, np.newaxis]
     place = np.arange(packed.shape[1])
     ordered = np.sort(np.where(there, standard, np.inf), axis=1)
     turned = np.take_along_axis(ordered, np.maximum(number[:, np.newaxis] - 1 - place, 0), axis=1)
     below, above = (log_ndtr(np.where(there, z, 0.0)) for z in (ordered, -turned))
     terms = np.where(there, (2 * place + 1) * (below + above), 0.0).sum(axis=1)
     squared = np.where(varied, -number - ratio(terms, number, varied), np.nan)
-    return Outcome(squared, _normal_p(squared, number))
+    # The p when mean and deviation are estimated: four pieces of a fit. Beyond the lowest point of
+    # the last piece, at p near 1e-43, p stays there.
+    size = np.maximum(number, 1)
+    a = squared * (1 + 0.75 / size + 2.25 / size**2)
+    pieces = [a < 0.2, a < 0.34, a < 0.6, a >= 0.6]
+    top = np.fmin(a, LOWEST)
+    curves = [
+        1 - np.exp(-13.436 + 101.14 * a - 223.73 * a**2),
+        1 - np.exp(-8.318 + 42.796 * a - 59.938 * a**2),
+        np.exp(0.9177 - 4.279 * a - 1.38 * a**2),
+        np.exp(1.2937 - 5.709 * top + 0.0186 * top**2),
+    ]
+    return Outcome(squared, np.asarray(np.select(pieces, curves, default=np.nan)))
 
 
 def durbin_watson(residuals: Floats, usable: Mask) -> Floats:
@@ -218,34 +236,3 @@ def _packed(values: Floats, usable: Mask) -> tuple[Floats, Mask]:
     order = np.argsort(~usable, axis=1, kind="stable")
     there = np.take_along_axis(usable, order, axis=1)
     return np.where(there, np.take_along_axis(values, order, axis=1), 0.0), there
-
-
-def _standardised(values: Floats, there: Mask, number: Counts) -> tuple[Floats, Mask]:
-    """Each value in deviations from its row's mean, and which rows vary at all."""
-    mean = ratio(values.sum(axis=1), number)
-    away = np.where(there, values - mean[:, np.newaxis], 0.0)
-    low, high = (
-        edge(np.where(there, values, other), axis=1, initial=other)
-        for edge, other in ((np.min, np.inf), (np.max, -np.inf))
-    )
-    varied = np.asarray((number > 2) & (high > low))
-    deviation = np.sqrt(ratio((away**2).sum(axis=1), number - 1, varied))
-    return away / np.where(varied, deviation, 1.0)[:, np.newaxis], varied
-
-
-def _normal_p(squared: Floats, number: Counts) -> Floats:
-    """The p of A squared when mean and deviation are estimated: four pieces of a fit.
-
-    Beyond the lowest point of the last piece, at p near 1e-43, p stays there.
-    """
-    size = np.maximum(number, 1)
-    a = squared * (1 + 0.75 / size + 2.25 / size**2)
-    pieces = [a < 0.2, a < 0.34, a < 0.6, a >= 0.6]
-    top = np.fmin(a, LOWEST)
-    curves = [
-        1 - np.exp(-13.436 + 101.14 * a - 223.73 * a**2),
-        1 - np.exp(-8.318 + 42.796 * a - 59.938 * a**2),
-        np.exp(0.9177 - 4.279 * a - 1.38 * a**2),
-        np.exp(1.2937 - 5.709 * top + 0.0186 * top**2),
-    ]
-    return np.asarray(np.select(pieces, curves, default=np.nan))

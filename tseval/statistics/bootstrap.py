@@ -113,19 +113,14 @@ def weighted_sums(weights: Times, values: Floats) -> Floats:
     sums = np.zeros((values.shape[1], len(weights)))
     for draws in column_blocks(min(len(values), BLOCK // TOGETHER), len(weights)):
         for topics in column_blocks(draws.stop - draws.start, len(values)):
-            _add_up(weights[draws, topics], values[topics], sums[:, draws])
+            by_topic = np.ascontiguousarray(weights[draws, topics].T, np.float64)
+            step = max(1, CACHED // max(1, by_topic.shape[1]))
+            term = np.empty((step, by_topic.shape[1]))
+            for at in range(0, len(sums), step):
+                part = sums[at : at + step, draws]
+                for own, row in zip(by_topic, values[topics, at : at + step], strict=True):
+                    part += np.multiply(own, row[:, np.newaxis], out=term[: len(part)])
     return sums.T
-
-
-def _add_up(weights: Times, values: Floats, sums: Floats) -> None:
-    """Add the weighted sums of some draws to the sums, which have a row for each column."""
-    by_topic = np.ascontiguousarray(weights.T, np.float64)
-    step = max(1, CACHED // max(1, len(weights)))
-    term = np.empty((step, len(weights)))
-    for at in range(0, len(sums), step):
-        part = sums[at : at + step]
-        for own, row in zip(by_topic, values[:, at : at + step], strict=True):
-            part += np.multiply(own, row[:, np.newaxis], out=term[: len(part)])
 
 
 def column_sums(values: Floats) -> Floats:
@@ -163,7 +158,15 @@ def mean_intervals(
     centred = values - mean
     centred[np.abs(centred) <= NOISE * np.abs(values).max(axis=0)] = 0.0
     for part in column_blocks(len(times), columns):
-        result[:, part] = mean[part] + _deviations(centred[:, part], times, method, level)
+        own = centred[:, part]
+        drawn = weighted_sums(times, own) / rows
+
+        def errors(own: Floats = own, drawn: Floats = drawn) -> tuple[Floats, Floats]:
+            squares = weighted_sums(times, own**2) / rows
+            of_all = standard_errors(np.zeros(own.shape[1]), column_means(own**2), rows)
+            return standard_errors(drawn, squares, rows), of_all
+
+        result[:, part] = mean[part] + interval_ends(drawn, own, method, level, errors)
     return result
 
 
@@ -181,18 +184,6 @@ def chance_means(values: Floats, times: Times, level: float = LEVEL) -> Floats:
         drawn = np.abs(weighted_sums(times, centred[:, part])) / rows
         result[part] = np.quantile(drawn, level, axis=0)
     return result
-
-
-def _deviations(centred: Floats, times: Times, method: str, level: float) -> Floats:
-    """How far both ends of the intervals are from the means."""
-    rows = len(centred)
-    drawn = weighted_sums(times, centred) / rows
-
-    def errors() -> tuple[Floats, Floats]:
-        own = standard_errors(np.zeros(centred.shape[1]), column_means(centred**2), rows)
-        return standard_errors(drawn, weighted_sums(times, centred**2) / rows, rows), own
-
-    return interval_ends(drawn, centred, method, level, errors)
 
 
 def interval_ends(

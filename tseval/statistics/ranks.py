@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,16 +48,6 @@ def tau_ap(a: Floats, b: Floats) -> float:
     what Urbano and Marrero call its version b. NaN as with `kendall`.
     """
     return float(tau_ap_rows(np.atleast_2d(a), np.atleast_2d(b))[0])
-
-
-def rank_biased_overlap(a: Floats, b: Floats, persistence: float = PERSISTENCE) -> float:
-    """The rank-biased overlap of two lists, highest first, extrapolated; in [0, 1].
-
-    At each depth the share of both lists' heads that they have in common, the head of depth d
-    being all whose rank is d or better, where tied ones share the best of their ranks. NaN if
-    fewer than two places are known in both.
-    """
-    return float(overlap_rows(np.atleast_2d(a), np.atleast_2d(b), persistence)[0])
 
 
 def kendall_rows(a: Floats, b: Floats) -> Floats:
@@ -122,7 +113,12 @@ def kendall_p(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 
 
 def overlap_rows(a: Floats, b: Floats, persistence: float = PERSISTENCE) -> Floats:
-    """The rank-biased overlap of each row of `a` with that row of `b`."""
+    """The rank-biased overlap of each row of `a` with that row of `b`, extrapolated; in [0, 1].
+
+    At each depth it is the share of both lists' heads that they have in common, the head of depth d
+    being all whose rank is d or better, where tied ones share the best of their ranks. NaN if fewer
+    than two places are known in both.
+    """
     known = np.isfinite(a) & np.isfinite(b)
     first, second = best_ranks(a, known), best_ranks(b, known)
     number = known.sum(axis=1)
@@ -182,17 +178,14 @@ def rank_correlations(
     known = np.isfinite(a) & np.isfinite(b)
     a, b = np.where(known, a, np.nan), np.where(known, b, np.nan)
 
-    def overlap(x: Floats, y: Floats) -> Floats:
-        return overlap_rows(x, y, persistence)
-
-    of_rows = (kendall_rows, tau_ap_rows, overlap)
+    overlap = partial(overlap_rows, persistence=persistence)
+    of_rows: Sequence[Callable[[Floats, Floats], Floats]] = (kendall_rows, tau_ap_rows, overlap)
     means, within = LEVELS[0], LEVELS[1]
-    found = {
-        (means, name): _of_means(a, b, times, rows)
-        for name, rows in zip(COEFFICIENTS, of_rows, strict=True)
-    }
+    of_runs = [_without_noise(_means(each, times)) for each in (a, b)]
+    found = {}
     for name, rows in zip(COEFFICIENTS, of_rows, strict=True):
-        found[within, name] = _drawn_mean(rows(a.T, b.T), times)
+        found[means, name] = _in_blocks(rows, *of_runs)
+        found[within, name] = _means(rows(a.T, b.T)[np.newaxis], times)[:, 0]
     pairs = (*_PairCounts.of(a, b).drawn(times), _overlap_of_all(a, b, times, overlap))
     found |= {(LEVELS[2], name): each for name, each in zip(COEFFICIENTS, pairs, strict=True)}
     return {(level, name): found[level, name] for level in LEVELS for name in COEFFICIENTS}
@@ -227,13 +220,6 @@ def _means_in_order(values: Floats, drawn: Sequence[NDArray[np.int64]]) -> Float
     return ratio(total, number)
 
 
-def _of_means(
-    a: Floats, b: Floats, times: Times, coefficient: Callable[[Floats, Floats], Floats]
-) -> Floats:
-    """The coefficient of the runs' means over the drawn topics."""
-    return _in_blocks(coefficient, *(_without_noise(_means(each, times)) for each in (a, b)))
-
-
 def _in_blocks(coefficient: Callable[[Floats, Floats], Floats], a: Floats, b: Floats) -> Floats:
     """The coefficient of each row, so many at a time that all pairs of theirs fit into memory."""
     step = max(1, BLOCK // max(1, a.shape[1] ** 2))
@@ -253,11 +239,6 @@ def _without_noise(means: Floats) -> Floats:
     """The means to twelve digits of the largest: whether two are tied must not hang on rounding."""
     scale = np.nanmax(np.abs(means), initial=0.0) or 1.0
     return np.asarray(np.round(means / scale, 12))
-
-
-def _drawn_mean(topics: Floats, times: Times) -> Floats:
-    """The mean over the drawn topics where the value is defined."""
-    return _means(topics[np.newaxis], times)[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,8 +264,14 @@ class _PairCounts:
             (np.zeros((topics, runs, topics)), np.zeros((topics, runs, topics))) for _ in range(2)
         )
         known = np.isfinite(a)
+        filled = [np.where(known, each, 0.0) for each in (a, b)]
         for topic in range(topics):
-            x, y = (_against(each, topic, known) for each in (a, b))
+            # The runs on this topic against all (run, topic): 1 where higher, -1 where lower.
+            both = known[:, topic, np.newaxis, np.newaxis] & known
+            x, y = (
+                np.where(both, np.sign(each[:, topic, np.newaxis, np.newaxis] - each), 0)
+                for each in filled
+            )
             agreed[topic] = (x * y).sum(axis=(0, 1))
             for side, (own, other) in enumerate(((x, y), (y, x))):
                 ordered[side][topic] = np.count_nonzero(own, axis=(0, 1))
@@ -316,17 +303,6 @@ class _PairCounts:
             for s in (slice(at, at + step) for at in range(0, len(drawn), step))
         ]
         return np.concatenate(parts)
-
-
-def _against(values: Floats, topic: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The runs on one topic against all (run, topic): 1 where higher, -1 lower, 0 tied or unknown.
-
-    The shape is (runs on this topic, runs, topics).
-    """
-    filled = np.where(known, values, 0.0)
-    sign = np.sign(filled[:, topic, np.newaxis, np.newaxis] - filled)
-    both = known[:, topic, np.newaxis, np.newaxis] & known
-    return np.asarray(np.where(both, sign, 0), np.int64)
 
 
 def _overlap_of_all(

@@ -52,16 +52,10 @@ def inclusions(size: Floats, number: int) -> Floats:
             break
         certain |= over
         inclusion[over] = 1.0
-    return _rounded(inclusion, min(number, len(size)))
-
-
-def _rounded(inclusion: Floats, number: int) -> Floats:
-    """In whole steps, each at least one; those that lost most by rounding are the first to gain.
-
-    Where too many had to be raised to one, the largest give up as much.
-    """
+    # In whole steps, each at least one; those that lost most by rounding are the first to gain.
+    # Where too many had to be raised to one, the largest give up as much.
     steps = np.maximum(np.floor(inclusion * STEPS + 0.5 / STEPS), 1.0)
-    missing = int(number * STEPS - steps.sum())
+    missing = int(min(number, len(size)) * STEPS - steps.sum())
     lost = steps - inclusion * STEPS if missing > 0 else -steps
     steps[np.argsort(lost, kind="stable")[: abs(missing)]] += np.sign(missing)
     rounded: Floats = steps / STEPS

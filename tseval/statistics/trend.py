@@ -150,23 +150,49 @@ def fit(values: ArrayLike, weights: ArrayLike, usable: ArrayLike = True) -> Tren
     finite number, or its weight isn't above 0. Of the weights only their proportions count. With
     fewer than three batches left there is no line.
     """
-    values, weights, usable = _aligned(values, weights, usable)
+    values = np.ascontiguousarray(np.atleast_2d(np.asarray(values, np.float64)))
+    weights = np.broadcast_to(np.asarray(weights, np.float64), values.shape)
+    known = np.isfinite(values) & np.isfinite(weights) & (weights > 0)
+    usable = np.asarray(known & np.asarray(usable, np.bool_))
     number = usable.sum(axis=1)
-    centred = _centred(values, weights, usable, number >= FEWEST)
-    residuals = centred.residuals(values)
-    slope_error, end_error = centred.errors(residuals)
-    end = centred.level + centred.slope * (values.shape[1] - 1 - centred.middle)
+    fitted = number >= FEWEST
+    # x and y are taken from their weighted means: `share` is what a batch has of its series'
+    # weight, 0 where it is left out, and `away` its distance from the weighted middle.
+    places = np.arange(values.shape[1], dtype=np.float64)
+    share = _proportions(np.where(usable & fitted[:, np.newaxis], weights, 0.0))
+    # A matrix product would round by how many series there are.
+    middle = (share * places).sum(axis=1)
+    away = places - middle[:, np.newaxis]
+    # From one of its own values on, a series that never changes is exactly 0.
+    first = np.take_along_axis(values, share.argmax(axis=1)[:, np.newaxis], axis=1)
+    above = np.where(share > 0, values - first, 0.0)
+    spread = np.where(fitted, (share * away**2).sum(axis=1), np.nan)
+    level = np.where(fitted, first[:, 0] + (share * above).sum(axis=1), np.nan)
+    slope = ratio((share * away * above).sum(axis=1), spread)
+    # What the lines leave of the values; 0 where that is no more than rounding.
+    line = level[:, np.newaxis] + slope[:, np.newaxis] * away
+    left = np.where(share > 0, values - line, 0.0)
+    size = np.where(share > 0, np.abs(values), 0.0).max(axis=1, initial=0.0)
+    is_noise = np.abs(left).max(axis=1, initial=0.0) <= ROUNDING * size
+    residuals = np.where(is_noise[:, np.newaxis], 0.0, left)
+    # HC3; undefined without a line, and where a batch alone holds the line: what that batch leaves
+    # would be divided by nearly nothing.
+    pull = ratio(away, spread[:, np.newaxis])
+    freedom = 1 - share * (1 + pull * away)
+    is_held = (freedom < HINGE).any(axis=1) | np.isnan(slope)
+    moved = np.where(is_held[:, np.newaxis], np.nan, share * residuals / np.maximum(freedom, HINGE))
+    last = values.shape[1] - 1 - middle
     return Trend(
         values,
         weights,
         usable,
         number,
-        centred.slope,
-        slope_error,
-        centred.level - centred.slope * centred.middle,
-        end,
-        end_error,
-        np.where(centred.share > 0, residuals, np.nan),
+        slope,
+        _length(moved * pull),
+        level - slope * middle,
+        level + slope * last,
+        _length(moved * (1 + last[:, np.newaxis] * pull)),
+        np.where(share > 0, residuals, np.nan),
     )
 
 
@@ -205,78 +231,6 @@ def z_test(one: Estimate, other: Estimate) -> Outcome:
 
     z = ratio(np.subtract(one.value, other.value), np.hypot(one.error, other.error))
     return Outcome(z, np.asarray(erfc(np.abs(z) / np.sqrt(2))))
-
-
-@dataclass(frozen=True, eq=False)
-class _Centred:
-    """Lines in the form that is safe to compute with: x and y from their weighted means.
-
-    `share` is what a batch has of its series' weight, 0 where it is left out, and `away` its
-    distance from the weighted middle.
-    """
-
-    share: Floats
-    away: Floats
-    spread: Floats
-    middle: Floats
-    level: Floats
-    slope: Floats
-
-    def residuals(self, values: Floats) -> Floats:
-        """What the lines leave of the values; 0 where that is no more than rounding."""
-        here = self.share > 0
-        line = self.level[:, np.newaxis] + self.slope[:, np.newaxis] * self.away
-        left = np.where(here, values - line, 0.0)
-        size = np.where(here, np.abs(values), 0.0).max(axis=1, initial=0.0)
-        noise = np.abs(left).max(axis=1, initial=0.0) <= ROUNDING * size
-        return np.where(noise[:, np.newaxis], 0.0, left)
-
-    def errors(self, residuals: Floats) -> tuple[Floats, Floats]:
-        """The HC3 standard errors of the slope and of the end point.
-
-        Undefined without a line, and where a batch alone holds the line: what that batch leaves
-        would be divided by nearly nothing.
-        """
-        pull = ratio(self.away, self.spread[:, np.newaxis])
-        freedom = 1 - self.share * (1 + pull * self.away)
-        held = (freedom < HINGE).any(axis=1) | np.isnan(self.slope)
-        moved = np.where(
-            held[:, np.newaxis], np.nan, self.share * residuals / np.maximum(freedom, HINGE)
-        )
-        last = (residuals.shape[1] - 1 - self.middle)[:, np.newaxis]
-        return _length(moved * pull), _length(moved * (1 + last * pull))
-
-
-def _aligned(
-    values: ArrayLike, weights: ArrayLike, usable: ArrayLike
-) -> tuple[Floats, Floats, Mask]:
-    """The three in one shape, and usable only what can be used."""
-    number = np.ascontiguousarray(np.atleast_2d(np.asarray(values, np.float64)))
-    weight = np.broadcast_to(np.asarray(weights, np.float64), number.shape)
-    mask = np.isfinite(number) & np.isfinite(weight) & (weight > 0)
-    return number, weight, np.asarray(mask & np.asarray(usable, np.bool_))
-
-
-def _centred(values: Floats, weights: Floats, usable: Mask, fitted: Mask) -> _Centred:
-    """The lines; NaN where not fitted."""
-    places = np.arange(values.shape[1], dtype=np.float64)
-    share = _proportions(np.where(usable & fitted[:, np.newaxis], weights, 0.0))
-    middle = (share * places).sum(
-        axis=1
-    )  # a matrix product would round by how many series there are
-    away = places - middle[:, np.newaxis]
-    # From one of its own values on, a series that never changes is exactly 0.
-    first = np.take_along_axis(values, share.argmax(axis=1)[:, np.newaxis], axis=1)
-    above = np.where(share > 0, values - first, 0.0)
-    spread = np.where(fitted, (share * away**2).sum(axis=1), np.nan)
-    return _Centred(
-        share,
-        away,
-        spread,
-        middle,
-        np.where(fitted, first[:, 0] + (share * above).sum(axis=1), np.nan),
-        ratio((share * away * above).sum(axis=1), spread),
-    )
 
 
 def _shares(trend: Trend) -> Floats:

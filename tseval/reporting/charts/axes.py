@@ -1,14 +1,19 @@
-"""From values to pixels: the two axes of a panel, with the numbers that stand at them."""
+"""From values to pixels: the two axes of a panel, with the numbers that stand at them.
+
+And words in a picture: how wide they are, where they break, and short names that stay apart.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 
 from tseval.core.panels import Axis, Panel
 from tseval.records import frozen
-from tseval.reporting.charts.lettering import shortened, width_of
-from tseval.reporting.page.numbers import extent, plain, step, ticks
+from tseval.reporting.page.markup import visible_text
+from tseval.reporting.page.tables import extent, plain, step, ticks
 
 SIZE = 11
 """Of the letters at an axis, in pixels."""
@@ -16,7 +21,7 @@ PER_TICK, FEWEST = 48, 5
 """A number stands at an axis for so many pixels, and at least about so many numbers."""
 RIGHT, TOP, BOTTOM, TITLE = 12, 10, 20, 16
 """Room around what is drawn, and for the title of an axis."""
-LONGEST, DEEPEST = 18, 80
+BELOW, DEEPEST = 18, 80
 """Names below an axis have so many characters at most, and take so much room."""
 LOG_STEPS = (1, 2, 5)
 
@@ -105,14 +110,17 @@ def _ruler(axis: Axis, values: Iterable[float | None], pixels: tuple[float, floa
         low, high = min(low, marks[0]), max(high, marks[-1])
     slack = 1e-9 * abs(high - low)
     inside = [at for at in marks if min(low, high) - slack <= at <= max(low, high) + slack]
-    named = [shortened(name, LONGEST) for name in axis.names] or list(map(plain, inside))
+    named = [shortened(name, BELOW) for name in axis.names] or list(map(plain, inside))
     return Ruler(low, high, pixels, axis.is_log, tuple(zip(inside, named, strict=True)))
 
 
 def _marks(axis: Axis, low: float, high: float, wanted: int) -> tuple[float, ...]:
     """Round numbers from below the range to above it."""
     if axis.is_log:
-        return tuple(_log_marks(low, high, wanted))
+        # 1, 2 and 5 times powers of ten, or these powers alone where there are too many.
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        steps = LOG_STEPS if len(powers) * len(LOG_STEPS) <= 2 * wanted else LOG_STEPS[:1]
+        return tuple(float(f"{by * 10.0**power:.10g}") for power in powers for by in steps)
     least, most = min(low, high), max(low, high)
     if not axis.is_whole:
         return tuple(ticks(least, most, wanted))
@@ -123,8 +131,61 @@ def _marks(axis: Axis, low: float, high: float, wanted: int) -> tuple[float, ...
     return tuple(map(float, sorted(start | {*range(first, int(most) + 1, apart)})))
 
 
-def _log_marks(low: float, high: float, wanted: int) -> Iterator[float]:
-    """1, 2 and 5 times powers of ten, or these powers alone where there are too many."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = LOG_STEPS if len(powers) * len(LOG_STEPS) <= 2 * wanted else LOG_STEPS[:1]
-    yield from (float(f"{by * 10.0**power:.10g}") for power in powers for by in steps)
+# Words.
+
+LONGEST = 32
+"""So many characters of a name stand in a legend."""
+NARROW, BROAD = set(" .,:;|!'()[]{}/\\ijlftrI-"), set("mwMW@%—…")
+"""Letters that are narrower and broader than others."""
+
+
+def width_of(text: str, size: float) -> float:
+    """About how many pixels a text takes in a sans serif of this size; rather too many."""
+    return size * math.fsum(map(_ems, text))
+
+
+def _ems(letter: str) -> float:
+    if letter in NARROW:
+        return 0.34
+    if letter in BROAD or unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    return 0.72 if letter.isupper() else 0.57
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """A text in lines no wider than so many pixels, broken after spaces, commas and bars.
+
+    What has none of these is broken anywhere.
+    """
+    lines = [""]
+    for piece in re.findall(r"[^ ,|]*[ ,|]+|[^ ,|]+", text):
+        if lines[-1] and width_of(lines[-1] + piece.rstrip(), size) > width:
+            lines.append("")
+        for letter in piece:
+            if lines[-1] and width_of(lines[-1] + letter.strip(), size) > width:
+                lines.append("")
+            lines[-1] += letter
+    return lines
+
+
+def unique_labels(names: Sequence[str]) -> dict[str, str]:
+    """A short label for every name; two that would read the same are numbered."""
+    labels: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        label = shortened(visible_text(name)).strip() or "(no name)"
+        number, candidate = 1, label
+        while candidate in taken:
+            number += 1
+            candidate = f"{label} #{number}"
+        labels[name] = candidate
+        taken.add(candidate)
+    return labels
+
+
+def shortened(name: str, longest: int = LONGEST) -> str:
+    """A name, or its two ends around an ellipsis: runs often differ in their last words."""
+    if len(name) <= longest:
+        return name
+    tail = longest // 2 - 1
+    return f"{name[: longest - tail - 1]}…{name[-tail:]}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -23,6 +23,7 @@ from tseval.core.panels import (
     Parts,
     Picture,
     Point,
+    Rule,
     reached,
 )
 from tseval.records import frozen
@@ -50,14 +51,13 @@ WAYS = {True: "higher is better", False: "lower is better", None: ""}
 class MeasureAxis:
     """How the axis of one measure reads.
 
-    ``bounds`` fixes the axis. Without it curves of R and Rs get 0 to 1, P at least that, and every
-    other measure the range of its values with 0 inside.
+    Curves of R and Rs get 0 to 1, P at least that, and every other measure the range of its values
+    with 0 inside.
     """
 
     title: str = ""
     unit: str = ""
     higher_is_better: bool | None = None
-    bounds: tuple[float, float] | None = None
     pooled: bool = False
     """Whether `all` is no mean over topics, but that of all of them together."""
     possible: tuple[float | None, float | None] = (None, None)
@@ -125,7 +125,8 @@ def curve_picture(frame: pd.DataFrame, words: Words, asked: CurveWishes | None =
             return Marks(tuple(drawn))
         bands = {each.run: each for each in around.lines}
         banded = tuple(grid.banded(each, bands.get(each.run)) for each in drawn)
-        return Marks(banded, parts=tuple(map(grid.in_unit, around.parts)), keys=around.keys)
+        parts = tuple(p._replace(x=tuple(x / grid.unit[1] for x in p.x)) for p in around.parts)
+        return Marks(banded, parts=parts, keys=around.keys)
 
     return grid.picture(of_cell, grid.of_curves, is_stepped=True)
 
@@ -148,16 +149,21 @@ def batch_picture(
     def of_cell(cell: Cell) -> Marks:
         dots = batches.get(cell, {})
         fitted = {run: next(own.itertuples()) for run, own in lines.get(cell, {}).items()}
-        runs = list(enumerate(words.runs))
-        return Marks(
-            tuple(grid.straight(run, fitted[name]) for run, name in runs if name in fitted),
-            tuple(Dots(run, *grid.weighed(dots[n], length)) for run, n in runs if n in dots),
-            tuple(
-                Point(run, grid.straight(run, fitted[name]).x[-1], *_end(fitted[name]))
-                for run, name in runs
-                if name in fitted
-            ),
-        )
+        marks = Marks((), (), ())
+        for run, name in enumerate(words.runs):
+            if name in dots:
+                known, hours = dots[name][dots[name]["value"].notna()], grid.unit[1]
+                x = tuple(((numbers(known["hours"]) + length / 2) / hours).tolist())
+                weight = tuple(numbers(known["weight"]).tolist())
+                dot = Dots(run, x, _undefined(numbers(known["value"])), weight)
+                marks = marks._replace(dots=(*marks.dots, dot))
+            if name in fitted:
+                end: Any = fitted[name]
+                line = grid.straight(run, end)
+                ends = (end.low, end.high) if end.low <= end.high else (None, None)
+                point = Point(run, line.x[-1], end.to_value, *ends)
+                marks = marks._replace(lines=(*marks.lines, line), points=(*marks.points, point))
+        return marks
 
     def of_batches(measure: str) -> Axis:
         values = [numbers(frame.loc[frame["measure"] == measure, "value"])]
@@ -218,19 +224,29 @@ class Grid:
         columns, width, height = self.layout
         cells = [(topic, measure) for topic in self.topics for measure in self.measures]
         cells = cells or [("", "")]
-        axes = {measure: self._named(measure, axis_of(measure)) for _, measure in cells}
+        axes = {}
+        for _, measure in cells:
+            unit = self.axis(measure).unit
+            title = f"{measure} [{unit}]" if unit else measure
+            axes[measure] = replace(axis_of(measure), title=title)
+        name, hours = self.unit
         panels = []
         for place, cell in enumerate(cells):
-            drawn = marks(cell)
+            drawn, is_last = marks(cell), place >= len(cells) - columns
+            has_any = any(x.x for x in drawn.lines) or any(x.x for x in drawn.dots)
+            time = Axis(
+                f"{name} since the topic's start" if is_last else "",
+                self.span[0] / hours,
+                self.span[1] / hours,
+                is_log=self.asked.is_log,
+            )
             panel = Panel(
                 *self._heading(*cell, place),
-                self._time(is_named=place >= len(cells) - columns),
+                time,
                 y=axes[cell[1]],
                 is_stepped=is_stepped,
                 possible=self._possible(cell[1], drawn),
-                notice=""
-                if any(line.x for line in drawn.lines) or any(dots.x for dots in drawn.dots)
-                else NO_CURVE,
+                notice="" if has_any else NO_CURVE,
                 size=(width, height),
                 **drawn._asdict(),
             )
@@ -245,11 +261,8 @@ class Grid:
 
     def of_curves(self, measure: str) -> Axis:
         """The axis of a measure's curves, the same for all topics."""
-        bounds = self.axis(measure).bounds
-        if bounds is None and base_name(measure) in SHARES:
-            bounds = 0.0, 1.0
-        if bounds is not None:
-            return Axis("", *bounds)
+        if base_name(measure) in SHARES:
+            return Axis("", 0.0, 1.0)
         values = numbers(self.frame.loc[self.frame["measure"] == measure, "value"])
         shown, ends = _known([values]), list[float | None]()
         around = self.asked.around.get(measure)
@@ -267,10 +280,6 @@ class Grid:
             topic, measure, run = map(str, key)
             cells.setdefault((topic, measure), {})[run] = rows
         return cells
-
-    def hours(self, hours: float) -> float:
-        """Hours in the axis's unit."""
-        return hours / self.unit[1]
 
     def thinned(self, run: int, rows: pd.DataFrame) -> Line:
         """A curve's times and values, as many as can be seen."""
@@ -296,21 +305,11 @@ class Grid:
         )
         return line._replace(low=low, high=high)
 
-    def in_unit(self, parts: Parts) -> Parts:
-        """Values at some hours, in the axis's unit."""
-        return parts._replace(x=tuple(map(self.hours, parts.x)))
-
-    def weighed(self, rows: pd.DataFrame, length: float) -> Iterator[tuple[Any, ...]]:
-        """Middles, values and weights of the batches that are defined."""
-        known = rows[rows["value"].notna()]
-        yield tuple(((numbers(known["hours"]) + length / 2) / self.unit[1]).tolist())
-        yield _undefined(numbers(known["value"]))
-        yield tuple(numbers(known["weight"]).tolist())
-
     def straight(self, run: int, line: Any) -> Line:
         """A line by its two ends, foretold where it goes on after the batches it is fitted to."""
-        ends = self.hours(line.from_hours), self.hours(line.to_hours)
-        until = self.hours(line.until_hours) if line.until_hours < line.to_hours else None
+        hours = self.unit[1]
+        until = line.until_hours / hours if line.until_hours < line.to_hours else None
+        ends = line.from_hours / hours, line.to_hours / hours
         return Line(run, ends, (line.from_value, line.to_value), until=until)
 
     def _possible(self, measure: str, drawn: Marks) -> tuple[float | None, float | None]:
@@ -323,16 +322,6 @@ class Grid:
             None if low is None or any(value < low for value in values) else low,
             None if high is None or any(value > high for value in values) else high,
         )
-
-    def _time(self, *, is_named: bool) -> Axis:
-        name, hours = self.unit
-        title = f"{name} since the topic's start" if is_named else ""
-        ends = self.span[0] / hours, self.span[1] / hours
-        return Axis(title, *ends, is_log=self.asked.is_log)
-
-    def _named(self, measure: str, axis: Axis) -> Axis:
-        unit = self.axis(measure).unit
-        return replace(axis, title=f"{measure} [{unit}]" if unit else measure)
 
     def _heading(self, topic: str, measure: str, place: int) -> tuple[str, str]:
         """What a panel shows and, in the first row, which way is better."""
@@ -440,7 +429,44 @@ def _known(columns: Iterable[Floats]) -> list[float]:
     return [value for each in columns for value in each.tolist() if math.isfinite(value)]
 
 
-def _end(line: Any) -> tuple[float, float | None, float | None]:
-    """Where a line ends, and the interval of that if there is one."""
-    ends = (line.low, line.high) if line.low <= line.high else (None, None)
-    return (line.to_value, *ends)
+# How precision, recall, F1 and kappa follow the threshold of a matcher: one panel each.
+
+MEASURES = ("precision", "recall", "F1", "kappa")
+TITLE = "Agreement with assessors by threshold"
+COLUMNS = 2
+NEAR = 1e-9
+"""Thresholds go in hundredths, so that those no farther apart are the same."""
+THRESHOLD = Axis("threshold of the matcher", low=0.0, high=1.0)
+
+
+def calibration_picture(frame: pd.DataFrame, signature: str) -> Picture:
+    """The picture of `curves`: of the columns ``matcher measure threshold value chosen``.
+
+    NaN is undefined, and leaves a gap. ``chosen`` is the matcher's threshold, drawn as a rule.
+    """
+    panels = tuple(
+        _of_matcher(str(name), own) for name, own in frame.groupby("matcher", sort=False)
+    )
+    columns = min(COLUMNS, max(1, len(panels)))
+    return Picture(TITLE, signature, MEASURES, panels, columns, kind="measure")
+
+
+def _of_matcher(name: str, frame: pd.DataFrame) -> Panel:
+    """One matcher: four lines, and a rule at its threshold with the F1 that it has there."""
+    chosen = float(frame["chosen"].iloc[0])
+    lines = []
+    for place, measure in enumerate(MEASURES):
+        own = frame[frame["measure"] == measure]
+        values = [None if value != value else value for value in own["value"].tolist()]
+        lines.append(Line(place, tuple(own["threshold"].tolist()), tuple(values)))
+    best = frame[(frame["measure"] == "F1") & ((frame["threshold"] - chosen).abs() < NEAR)]
+    lowest = frame["value"].min()
+    return Panel(
+        name,
+        "",
+        THRESHOLD,
+        tuple(lines),
+        Axis("agreement with assessors", min(0.0, lowest) if lowest == lowest else 0.0, 1.0),
+        is_stepped=False,
+        rule=Rule(chosen, f"best F1 {best['value'].iloc[0]:.2f}, at threshold {chosen:.2f}"),
+    )

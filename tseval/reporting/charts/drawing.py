@@ -7,18 +7,16 @@ picture as SVG has a heading, panels in rows, what lines and marks are, and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 
 from tseval.core.panels import Panel, Picture
 from tseval.errors import MissingExtra
 from tseval.io import PICTURES
 from tseval.reporting import palette
-from tseval.reporting.charts.axes import Axes
-from tseval.reporting.charts.lettering import unique_labels, width_of, wrapped
+from tseval.reporting.charts.axes import Axes, unique_labels, width_of, wrapped
 from tseval.reporting.charts.plot import KEY, KEY_DOT, Marks, dot, inside, keys, plot_style, swatch
 from tseval.reporting.page.markup import Markup, element, joined, line, text
-from tseval.reporting.palette import Look, Palette
+from tseval.reporting.palette import Palette
 
 FONT = "'Liberation Sans', Arial, Helvetica, sans-serif"  # the first is built into vl-convert
 INK, SOFT = "#1f2021", "#5d5f61"
@@ -107,40 +105,31 @@ def _style() -> str:
     return STYLE + re.sub(r"var\(--(\w+)\)", lambda found: named[found[1]], rules)
 
 
-@dataclass
 class Sheet:
     """The picture as it fills up from the top."""
 
-    picture: Picture
-    bottom: float = PAD
-    """How far down it is filled."""
-    axes: list[Axes] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Plots below one another begin at the same place."""
-        panels, number = self.picture.panels, self.picture.columns
+    def __init__(self, picture: Picture) -> None:
+        self.picture, self.bottom = picture, float(PAD)
+        panels, number = picture.panels, picture.columns
+        # Plots below one another begin at the same place.
         lefts = [Axes.around(each).x.pixels[0] for each in panels]
         columns = [max(lefts[at % number :: number]) for at in range(len(panels))]
         self.axes = list(map(Axes.around, panels, columns))
-
-    @property
-    def columns(self) -> list[float]:
-        """The width of each column of panels."""
-        number = self.picture.columns
-        return [
+        rows = [self.axes[at : at + number] for at in range(0, len(panels), number)]
+        self.columns = [
             max(each.width for each in self.axes[at::number])
-            for at in range(min(number, len(self.axes)))
+            for at in range(min(number, len(panels)))
         ]
-
-    @property
-    def across(self) -> float:
-        """The width of all columns."""
-        return sum(self.columns) + GAP * (len(self.columns) - 1)
-
-    @property
-    def width(self) -> float:
-        """The width of the whole picture."""
-        return PAD + self.across + GAP + self._legend_width() + PAD
+        self.across = sum(self.columns) + GAP * (len(self.columns) - 1)
+        look = Palette.of_picture(picture.names, are_runs=picture.are_runs)
+        self.looks = [look.look(name) for name in picture.names]
+        self.labels = list(unique_labels(picture.names).values())
+        # As many columns as make the legend no higher than the panels are together.
+        high = sum(max(each.height for each in row) for row in rows)
+        self.legends = -(-len(picture.names) // max(FEWEST_ROWS, int(high // ROW)))
+        widest = max((width_of(x, NOTE) for x in self.labels), default=0.0)
+        self.legend = self.legends * (STROKE + GAP + widest)
+        self.width = PAD + self.across + GAP + self.legend + PAD
 
     def drawn(self) -> Iterator[Markup]:
         """Everything, from the top."""
@@ -180,43 +169,21 @@ class Sheet:
             left += wide + GAP
         top, left = max(tops), float(PAD)
         many = " many" if len(self.picture.names) > MANY else ""
-        looks = self._looks()
         for panel, own, wide in zip(here, axes, self.columns, strict=False):
             place = {"transform": f"translate({left:g} {top:g})"}
-            marks = Marks(panel, own, looks, len(looks))
+            marks = Marks(panel, own, self.looks, len(self.looks))
             yield element("g", {"class": f"plot{many}", **place}, inside(marks))
             left += wide + GAP
         self.bottom = top + max(each.height for each in axes) + GAP / 2
 
-    def _looks(self) -> Sequence[Look]:
-        names = self.picture.names
-        own = Palette.of_picture(names, are_runs=self.picture.are_runs)
-        return [own.look(name) for name in names]
-
-    def _legend_width(self) -> float:
-        labels = unique_labels(self.picture.names).values()
-        return self._legend_columns() * (
-            STROKE + GAP + max((width_of(x, NOTE) for x in labels), default=0.0)
-        )
-
-    def _legend_columns(self) -> int:
-        """As many as make the legend no higher than the panels are together."""
-        own = sum(
-            max(a.height for a in self.axes[at : at + self.picture.columns])
-            for at in range(0, len(self.axes), self.picture.columns)
-        )
-        return -(-len(self.picture.names) // max(FEWEST_ROWS, int(own // ROW)))
-
     def _legend(self, top: float) -> tuple[Markup, float]:
         """Names with their lines, at the right of the panels, and how high that is."""
-        labels, looks = list(unique_labels(self.picture.names).values()), self._looks()
-        columns = max(1, self._legend_columns())
-        rows = -(-len(labels) // columns)
-        wide = self._legend_width() / columns
+        columns = max(1, self.legends)
+        rows, wide = -(-len(self.labels) // columns), self.legend / columns
         left = PAD + self.across + GAP
         drawn = [text("h2", (left, top + H2), self.picture.kind)]
         has_dots = any(each.dots for each in self.picture.panels)
-        for at, (label, look) in enumerate(zip(labels, looks, strict=True)):
+        for at, (label, look) in enumerate(zip(self.labels, self.looks, strict=True)):
             x, y = left + at // rows * wide, top + ROW * (at % rows + 1.5)
             drawn.append(line(f"line on {look.classes}", (x, y), (x + STROKE, y)))
             if has_dots:

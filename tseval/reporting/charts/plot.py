@@ -8,7 +8,7 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 from typing import TypeVar
 
-from tseval.core.panels import Dots, Keys, Kind, Line, Panel, Parts, Point
+from tseval.core.panels import Dots, Keys, Kind, Line, Panel, Point
 from tseval.records import frozen
 from tseval.reporting.charts.axes import SIZE, Axes
 from tseval.reporting.page.markup import Markup, element, joined, line, text
@@ -43,7 +43,9 @@ def inside(marks: Marks) -> Iterator[Markup]:
     panel, axes = marks.panel, marks.axes
     yield from _grid(axes, panel)
     yield from marks.drawn()
-    notice = panel.notice or _lack(panel)
+    notice = panel.notice
+    if not (panel.dots or panel.points or any(v is not None for x in panel.lines for v in x.value)):
+        notice = notice or UNDEFINED
     if notice:
         (left, right), (bottom, top) = axes.x.pixels, axes.y.pixels
         yield text("notice", ((left + right) / 2, (top + bottom) / 2), notice)
@@ -92,13 +94,6 @@ def legend_dot(symbol: int) -> Markup:
     return dot((17, 6), KEY_DOT, symbol)
 
 
-def _lack(panel: Panel) -> str:
-    """What is said where a panel has lines alone and none of them a value."""
-    if panel.dots or panel.points or any(v is not None for each in panel.lines for v in each.value):
-        return ""
-    return UNDEFINED
-
-
 def _grid(axes: Axes, panel: Panel) -> Iterator[Markup]:
     """Rules with their numbers, and what the axes count."""
     (left, right), (bottom, top) = axes.x.pixels, axes.y.pixels
@@ -136,10 +131,17 @@ class Marks:
         """From the back to the front; the first runs lie on top."""
         panel = self.panel
         lines = sorted(panel.lines, key=lambda each: -each.run)
-        yield from self._beyond()
+        left, right = self.axes.x.pixels
+        for low, high in self._shaded():
+            bottom, top = self.axes.y.place(low), self.axes.y.place(high)
+            place = {"x": left, "y": top, "width": right - left, "height": round(bottom - top, 1)}
+            yield element("rect", {"class": "beyond", **place})
         if not panel.parts:
             yield from (self._of("band", each.run, "", d=self._band(each)) for each in lines)
-        yield from map(self._parts, panel.parts[::-1])
+        for each in panel.parts[::-1]:
+            known = [(x, v) for x, v in zip(each.x, each.value, strict=True) if v is not None]
+            drawn = joined(dot(self._spot(*spot), PART) for spot in known)
+            yield self._of("parts", each.run, "", drawn)
         yield from (self._of("line", each.run, "", d=self._path(each)) for each in lines)
         yield from (
             self._of("line", each.run, "foretold", d=self._extrapolated(each)) for each in lines
@@ -150,21 +152,23 @@ class Marks:
 
     def kinds(self) -> set[Kind]:
         """The kinds of marks that there are to explain."""
-        panel, found = self.panel, set[Kind]()
+        panel = self.panel
         weights = [
             w for d in panel.dots for w, v in zip(d.weight, d.value, strict=True) if v is not None
         ]
         ends = [point for point in panel.points if point.low is not None]
-        found |= {"dot"} if any(weights) else set()
-        found |= {"hollow"} if 0 in weights else set()
-        found |= {"foretold"} if any(self._extrapolated(each) for each in panel.lines) else set()
-        found |= {"end"} if panel.points else set()
-        found |= {"bar"} if ends else set()
-        found |= {"cut"} if any(any(self._cut(point)) for point in ends) else set()
-        found |= {"beyond"} if any(self._shaded()) else set()
-        found |= {"part"} if panel.parts else set()
-        is_banded = not panel.parts and any(map(self._band, panel.lines))
-        return found | ({"band"} if is_banded else set())
+        drawn: dict[Kind, bool] = {
+            "dot": any(weights),
+            "hollow": 0 in weights,
+            "foretold": any(map(self._extrapolated, panel.lines)),
+            "end": bool(panel.points),
+            "bar": bool(ends),
+            "cut": any(any(self._cut(point)) for point in ends),
+            "beyond": any(self._shaded()),
+            "part": bool(panel.parts),
+            "band": not panel.parts and any(map(self._band, panel.lines)),
+        }
+        return {kind for kind, is_drawn in drawn.items() if is_drawn}
 
     def _of(
         self, kind: str, run: int, also: str, *children: Markup, d: str | None = None
@@ -226,33 +230,17 @@ class Marks:
             outlines.append("M" + "L".join(f"{x:g} {y:g}" for x, y in [*above, *below[::-1]]) + "Z")
         return "".join(outlines)
 
-    def _parts(self, parts: Parts) -> Markup:
-        return self._of(
-            "parts",
-            parts.run,
-            "",
-            joined(
-                dot(self._spot(x, value), PART)
-                for x, value in zip(parts.x, parts.value, strict=True)
-                if value is not None
-            ),
-        )
-
     def _dots(self, dots: Dots) -> Markup:
         """A run's own values; the area of a dot is its weight, and one without any is hollow."""
         every = [weight for each in self.panel.dots for weight in each.weight]
         heaviest = max(every, default=0.0) or 1.0
         symbol = self.look[dots.run].symbol
-        return self._of(
-            "dots",
-            dots.run,
-            "",
-            joined(
-                dot(self._spot(x, value), radius(weight / heaviest), symbol, hollow=not weight)
-                for x, value, weight in zip(dots.x, dots.value, dots.weight, strict=True)
-                if value is not None
-            ),
+        drawn = joined(
+            dot(self._spot(x, value), radius(weight / heaviest), symbol, hollow=not weight)
+            for x, value, weight in zip(dots.x, dots.value, dots.weight, strict=True)
+            if value is not None
         )
+        return self._of("dots", dots.run, "", drawn)
 
     def _point(self, point: Point) -> Markup:
         """A diamond with its interval, beside those of other runs at its place."""
@@ -285,13 +273,6 @@ class Marks:
             yield y.low, least
         if most is not None and y.high > most:
             yield most, y.high
-
-    def _beyond(self) -> Iterator[Markup]:
-        left, right = self.axes.x.pixels
-        for low, high in self._shaded():
-            bottom, top = self.axes.y.place(low), self.axes.y.place(high)
-            place = {"x": left, "y": top, "width": right - left, "height": round(bottom - top, 1)}
-            yield element("rect", {"class": "beyond", **place})
 
     def _rule(self) -> Iterator[Markup]:
         """The panel's own line across, with its words where there is room."""

@@ -19,13 +19,24 @@ from tseval.core.wording import count
 from tseval.reporting import palette
 from tseval.reporting.charts.plot import key_of, keys, legend_dot, plot, plot_style
 from tseval.reporting.content import Download, Report
-from tseval.reporting.page import numbers, tables
-from tseval.reporting.page.data import filter_of, filters_of, json_of_picture, json_of_report
-from tseval.reporting.page.folders import without_folders
+from tseval.reporting.page import tables
 from tseval.reporting.page.markup import Markup, run_name, visible_text
-from tseval.reporting.page.panels import Lines, table_of
-from tseval.reporting.page.verdict import companions, duel_of, is_outside, more_or_fewer
-from tseval.reporting.page.warned import worded
+from tseval.reporting.page.panels import (
+    Lines,
+    filter_of,
+    filters_of,
+    json_of_picture,
+    json_of_report,
+    table_of,
+)
+from tseval.reporting.page.verdict import (
+    companions,
+    duel_of,
+    is_outside,
+    more_or_fewer,
+    without_folders,
+    worded,
+)
 from tseval.reporting.palette import Palette
 from tseval.version import VERSION
 
@@ -133,17 +144,10 @@ def _summary(report: Report) -> str:
 
 def _document(template: str, title: str, scripts: Iterable[str], given: dict[str, Any]) -> bytes:
     """A page that has this title, and loads nothing; its scripts follow what it holds."""
-    style = _page_file("page.css") + plot_style() + palette.style()
-    script = "".join([*map(_page_file, scripts), BEGIN])
-    return _filled(
-        template,
-        given,
-        title=title,
-        style=Markup(style),
-        script=Markup(script),
-        policy=policy(style, script),
-        version=VERSION,
-    ).encode()
+    style = Markup(_page_file("page.css") + plot_style() + palette.style())
+    script = Markup("".join([*map(_page_file, scripts), BEGIN]))
+    more = {"title": title, "style": style, "script": script, "policy": policy(style, script)}
+    return _filled(template, given | more, version=VERSION).encode()
 
 
 def policy(style: str, script: str) -> str:
@@ -182,8 +186,8 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
     )
     for name in ("chance", "number", "short", "signed", "weight", "thousands"):
-        found.filters[name] = getattr(numbers, name)
-    for name in ("anchor", "extent_of", "first_sayings", "lead", "place", "shade", "span"):
+        found.filters[name] = getattr(tables, name)
+    for name in ("anchor", "extent_of", "first_sayings", "in_words", "lead", "place", "shade"):
         found.globals[name] = getattr(tables, name)
     found.globals |= {
         "LETTERED": tables.LETTERED,
@@ -192,7 +196,6 @@ def _templates() -> Environment:
         "data_url": data_url,
         "filter_of": filter_of,
         "filters_of": filters_of,
-        "in_words": tables.in_words,
         "infinity": inf,
         "is_outside": is_outside,
         "key_of": key_of,
@@ -203,6 +206,7 @@ def _templates() -> Environment:
         "numbered": lambda values: list(enumerate(values)),
         "plot": plot,
         "run": run_name,
+        "span": tables.span,
         "table_of": table_of,
         "without": lambda all_of_them, some: [x for x in range(len(all_of_them)) if x not in some],
         "word_of": lambda *words: "-".join(re.findall(r"[^\W_]+", " ".join(words))),

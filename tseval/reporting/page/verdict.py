@@ -1,14 +1,21 @@
-"""The facts of the verdict: which run is ahead, by how much, and whether that may be chance."""
+"""The facts of the verdict: which run is ahead, by how much, and whether that may be chance.
+
+And warnings as the page words them: on events and types, and what is the same of many runs once. A
+page is mailed: where files lie on somebody's machine is nobody else's affair.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import fsum
+from pathlib import PurePosixPath, PureWindowsPath
 
 from tseval.records import frozen
 from tseval.reporting.content import MeasureBoard, PairRow, Report
+from tseval.reporting.page.markup import Child, Markup, joined, run_name
 
 SLACK = 1e-9
 TOO_FEW = re.compile("[0-9]+ topic")
@@ -100,3 +107,118 @@ def more_or_fewer(mine: int, others: int) -> str:
     if share >= 2:
         return f"{mine / others:.1f} times as many"
     return f"{100 * share:.0f} % {'fewer' if mine < others else 'more'}"
+
+
+# Warnings.
+
+ALIKE = 3
+"""So many warnings that differ in the run, and in what they count, are one."""
+COUNTED = re.compile(r"([\d,]+) (\w+?)(s?)( .*|)", re.DOTALL)
+"""A warning on a run that begins with a number: of what, in the plural or not, and the rest."""
+
+TOPICS = re.compile(r"([\d,]+) topic(s?)\b")
+CURES = "; what would do: "
+
+
+def worded(warnings: Iterable[str], report: Report) -> Iterator[Markup]:
+    """Warnings of commands for readers of this page."""
+    told = merged((_in_nouns(each, report) for each in warnings), report.runs)
+    return (joined([each]) for each in told)
+
+
+def _in_nouns(warning: str, report: Report) -> str:
+    """A warning with topics called what they are, by the measures that it names, and its cures."""
+    named = [
+        each.over
+        for each in report.measures
+        if re.search(rf"(?<![\w.]){re.escape(each.name)}[,:]", warning)
+    ]
+    nouns = dict.fromkeys(named or [each.over for each in report.measures])
+    reason, colon, cures = warning.partition(CURES)
+    several = [f"\\1 {' or '.join(f'{noun}{end}' for noun in nouns)}" for end in ("", "s")]
+
+    def called(text: str) -> str:
+        return TOPICS.sub(lambda found: found.expand(several[found[2] == "s"]), text)
+
+    return f"{called(reason)}{colon}{called(cures).replace(' | ', '; or ')}" if nouns else warning
+
+
+def merged(warnings: Iterable[str], runs: Sequence[str]) -> Iterator[Child]:
+    """Each warning in order; those that are alike stand where the first one did, with the runs."""
+    told: dict[tuple[str, ...], list[tuple[str, str, str]]] = {}
+    for warning in warnings:
+        alike, run, size = _read(warning, runs)
+        told.setdefault(alike, []).append((warning, run, size))
+    for alike, found in told.items():
+        if len(found) < ALIKE or len(alike) == 1:
+            for warning, run, _ in found:
+                rest = warning.removeprefix(f"run {run}")
+                yield ["run ", run_name(run), rest] if run else warning
+        else:
+            what = alike[1] if len(alike) == 2 else f"{alike[1]}s{alike[2]}"
+            named = [
+                [run_name(run), size and f"\N{NO-BREAK SPACE}{size}"] for _, run, size in found
+            ]
+            commas = [[", " if at else "", each] for at, each in enumerate(named)]
+            yield [f"{len(found)} runs: {what} (", commas, ")"]
+
+
+def _read(warning: str, runs: Sequence[str]) -> tuple[tuple[str, ...], str, str]:
+    """What makes a warning alike to others, the run that it is on, and the number it begins with.
+
+    One that is on no run is alike to none but itself.
+    """
+    for run in runs:
+        rest = warning.removeprefix(f"run {run}: ")
+        if rest != warning:
+            counted = COUNTED.fullmatch(rest)
+            if counted is None:
+                return ("run", rest), run, ""
+            size, noun, _, more = counted.groups()
+            return ("run", noun, more), run, size
+    return (warning,), "", ""
+
+
+# Paths.
+
+
+def without_folders(report: Report) -> Report:
+    """The report whose files, and what is said of them, go without the folders that they lie in."""
+    names = short_paths(row.path for row in report.inputs)
+    return replace(
+        report,
+        inputs=tuple(row._replace(path=names.get(row.path, row.path)) for row in report.inputs),
+        warnings=tuple(_with_names(each, names) for each in report.warnings),
+        doubts=tuple(_with_names(each, names) for each in report.doubts),
+        sections=tuple(
+            replace(each, lack=_with_names(each.lack, names)) for each in report.sections
+        ),
+    )
+
+
+def short_paths(paths: Iterable[str]) -> dict[str, str]:
+    """Each path, where it is absolute by as many of its last parts as tell it from the others."""
+    absolute = {path: parts for path in paths if (parts := _parts(path))}
+    names = {}
+    for path, parts in absolute.items():
+        others = [own for other, own in absolute.items() if other != path]
+        length = 1
+        while any(own[-length:] == parts[-length:] for own in others) and length < len(parts):
+            length += 1
+        names[path] = "/".join(parts[-length:])
+    return names
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """The parts of an absolute path below its root; nothing for others."""
+    for kind in (PurePosixPath, PureWindowsPath):
+        found = kind(path)
+        if found.is_absolute():
+            return found.parts[1:]
+    return ()
+
+
+def _with_names(text: str, names: Mapping[str, str]) -> str:
+    for path in sorted(names, key=len, reverse=True):
+        text = text.replace(path, names[path])
+    return text
