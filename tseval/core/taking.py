@@ -11,8 +11,8 @@ from tseval.core.batches import Batches
 from tseval.core.measure import Measure
 from tseval.core.results import Changes, DatedResult, Result, Values
 from tseval.errors import MeasureError, UsageError
+from tseval.io.names import Units
 from tseval.io.times import NotANumber
-from tseval.io.units import Units
 
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray, FloatArray

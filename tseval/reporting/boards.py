@@ -12,7 +12,7 @@ from tseval.comparison import Board, Comparison, Contest
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
-from tseval.io.formulas import guarded
+from tseval.io.rows import guarded
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow, Term
 from tseval.reporting.recorded import traits_of
 

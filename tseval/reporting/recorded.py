@@ -9,8 +9,7 @@ from typing import Any
 
 from tseval.core.family import Family
 from tseval.core.naming import Naming
-from tseval.io.inputs import Input
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import Input, InputRecord
 from tseval.io.scores import Provenance
 from tseval.records import frozen
 from tseval.reporting.content import InputRow
