@@ -25,7 +25,7 @@ from bench.rows import Row, tell
 from tseval.comparison import Plan, build_board
 from tseval.comparison.board import Board, TopicScores, read_scores
 from tseval.comparison.runs import compare_board
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import InputRecord
 from tseval.statistics.paired import TESTS
 
 LIMIT = 20.0

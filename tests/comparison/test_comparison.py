@@ -27,7 +27,7 @@ from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.io.markup import escaped
+from tseval.io.score_files import escaped
 from tseval.statistics import bootstrap
 
 pytestmark = pytest.mark.small_times

@@ -10,7 +10,7 @@ import pytest
 from tseval import MissingTopics
 from tseval.core.family import Words
 from tseval.core.scoring import missing_topics
-from tseval.io.units import Units
+from tseval.io.names import Units
 from tseval.records import frozen
 
 if TYPE_CHECKING:

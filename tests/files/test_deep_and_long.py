@@ -85,15 +85,6 @@ def test_a_list_of_lines_with_a_long_number() -> None:
     assert "fault of tseval" not in done.err
 
 
-@pytest.mark.parametrize("command", ["compare", "report"])
-def test_scores_with_a_long_number_beside_them(command: str) -> None:
-    other = SCORE.replace('"r"', '"s"')
-    Path("scores.json").write_text(f'{{"x": {LONG}, "records": [{SCORE}, {other}]}}')
-    more = ("-o", "page.html") if command == "report" else ()
-    done = tseval(command, "scores.json", *more)
-    assert done.code == 0, done.err
-
-
 @pytest.mark.parametrize(
     ("content", "codes"),
     [

@@ -15,7 +15,7 @@ import tseval
 from tests import program
 from tests import strategies as st
 from tests.program import MATCHES, NUGGETS, SWIFT
-from tseval.io.formulas import guarded
+from tseval.io.rows import guarded
 
 NUMBER = re.compile(r"[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")
 CELLS = st.text(st.sampled_from("=+-@\t\",\n0.e15a '"), max_size=6)

@@ -19,7 +19,7 @@ import pytest
 
 from tests import program
 from tseval.errors import visible
-from tseval.io.markup import SPECIAL
+from tseval.io.score_files import SPECIAL
 from tseval.reporting.page.markup import visible_text
 
 HOSTILE = {

@@ -28,7 +28,7 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
 )
 from tseval.families.temporal.family import FAMILY
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import InputRecord
 from tseval.io.scores import Provenance
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress

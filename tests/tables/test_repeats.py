@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests import program
-from tseval.io.repeats import HASH_BYTES, Repeats, twice
+from tseval.io.blocks import HASH_BYTES, Repeats, twice
 
 TIME = 1_699_920_000
 

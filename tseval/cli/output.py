@@ -134,7 +134,7 @@ def warn_of_formulas(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
 
 def _without_formulas(content: bytes, form: str) -> bytes:
     """A file in which formulas are texts where that was asked for, and are told of where not."""
-    from tseval.io.formulas import guarded
+    from tseval.io.rows import guarded
 
     context = click.get_current_context()
     is_safe, is_quiet = context.meta.get(SAFE_CSV, False), context.params.get("quiet", False)

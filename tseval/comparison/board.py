@@ -31,8 +31,8 @@ from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MeasureError, MissingTopics, UsageError, check_known
 from tseval.io.faults import FaultList
 from tseval.io.given import is_frame
+from tseval.io.inputs import SHORT_HASH, InputRecord
 from tseval.io.names import natural_order
-from tseval.io.origin import SHORT_HASH, InputRecord
 from tseval.io.schema import ALL_TOPICS, SCORES
 from tseval.io.scores import READER, Provenance
 from tseval.io.tables import read

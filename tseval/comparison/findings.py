@@ -19,11 +19,18 @@ from tseval.core.requirements import Quantity, Requirement
 from tseval.core.wording import count
 from tseval.errors import MeasureError, UsageError, check_known, did_you_mean
 from tseval.io.atomic_write import write_file
-from tseval.io.formulas import guarded
-from tseval.io.markup import DOWN, UP, LatexTable, escaped, html_signature, html_table, latex_bytes
-from tseval.io.origin import InputRecord
-from tseval.io.rows import ROW_FORMS, result_object_bytes, rows_bytes
-from tseval.io.score_files import DASH, number
+from tseval.io.inputs import InputRecord
+from tseval.io.rows import ROW_FORMS, guarded, result_object_bytes, rows_bytes
+from tseval.io.score_files import (
+    DASH,
+    DOWN,
+    UP,
+    escaped,
+    html_signature,
+    html_table,
+    latex_table,
+    number,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +141,7 @@ class Findings:
         """The content of a file of these findings; `FINDINGS_FORMS` has every form."""
         paper = self.latex()
         if form == LATEX and paper is not None:
-            return latex_bytes(paper)
+            return paper
         if form not in ROW_FORMS:
             known = ", ".join(ROW_FORMS if paper is None else FINDINGS_FORMS)
             raise UsageError(f"'{form}' is none of the forms that this has: {known}")
@@ -145,7 +152,7 @@ class Findings:
         content = {"inputs": inputs, **self.more(), **parts, "warnings": list(self.warnings)}
         return result_object_bytes(self.signature, content)
 
-    def latex(self) -> LatexTable | None:
+    def latex(self) -> bytes | None:
         """The table for a paper; None where there is none."""
         return None
 
@@ -277,7 +284,7 @@ class Comparison(Findings):
             elif len(contests) <= PAIRS_SHOWN:
                 yield f"{name}, pair by pair", format_rows(CONTEST, contests)
 
-    def latex(self) -> LatexTable:
+    def latex(self) -> bytes:
         """The means with their letters, a column a measure; of one measure also the intervals.
 
         Runs come in the order of the first measure. The best mean of each measure is set in bold.
@@ -303,7 +310,7 @@ class Comparison(Findings):
                 row.append(
                     f"[{each.low:.{DECIMALS}f}, {each.high:.{DECIMALS}f}]" if has_ends else "--"
                 )
-        return LatexTable(["Run", *heads], rows, self.signature)
+        return latex_table(["Run", *heads], rows, self.signature)
 
     def more(self) -> dict[str, Any]:
         """Which way each measure goes, and why no difference can be shown where that is so."""

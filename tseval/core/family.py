@@ -36,7 +36,7 @@ from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
 from tseval.io.formats import Format, Forms, Line, check_forms, form_for, form_named, nothing_to_say
 from tseval.io.given import Called, are_records, check_inputs
-from tseval.io.origin import SHORT_HASH, InputRecord
+from tseval.io.inputs import SHORT_HASH, InputRecord
 from tseval.io.schema import Schema
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen

@@ -23,9 +23,8 @@ from tseval.core.naming import open_inputs
 from tseval.core.results import ContributionResult
 from tseval.core.wording import count, listed
 from tseval.io import PLAIN_FORMS
-from tseval.io.names import natural_order
+from tseval.io.names import Units, natural_order
 from tseval.io.tables import Table, TableReader, read
-from tseval.io.units import Units
 from tseval.parallel.runs import ParallelRunReader
 from tseval.records import frozen
 

@@ -12,7 +12,7 @@ from tseval.io.times import UNITS, dated
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.io.origin import InputRecord
+    from tseval.io.inputs import InputRecord
 
 
 def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:

@@ -19,9 +19,8 @@ from tseval.core import kernel
 from tseval.core.kernel import KEY, Contributions
 from tseval.core.measure import Measure
 from tseval.errors import MeasureError, UsageError
-from tseval.io.names import ABSENT
+from tseval.io.names import ABSENT, Units
 from tseval.io.times import NotANumber
-from tseval.io.units import Units
 from tseval.records import frozen
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from tseval.core.results import Values
 from tseval.core.wording import count
 from tseval.errors import UsageError, check_known, check_suffix
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import InputRecord
 from tseval.io.schema import ALL_TOPICS
 from tseval.io.score_files import ScoreRecord
 from tseval.records import frozen
@@ -117,8 +117,7 @@ class Scores:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the values of all topics, and the signature."""
-        from tseval.io.markup import html_signature, html_table
-        from tseval.io.score_files import displayed
+        from tseval.io.score_files import displayed, html_signature, html_table
 
         rows = [
             [run, *(displayed(self.value(name, run=run)) for name in self.measures)]
@@ -256,7 +255,7 @@ class Scores:
         that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.
         """
         from tseval.io.atomic_write import write_file
-        from tseval.io.formulas import guarded
+        from tseval.io.rows import guarded
         from tseval.io.score_files import RESULT_FORMS, SUFFIXES
 
         suffix = Path(path).suffix.lstrip(".").lower()

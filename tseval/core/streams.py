@@ -39,9 +39,12 @@ from tseval.core.wording import count
 from tseval.errors import Fault, InputError, MissingTopics, UsageError, input_error
 from tseval.io.atomic_write import write_file
 from tseval.io.blocks import (
+    HASH_BYTES,
     LINE_FEED,
     RUN,
     LineBlock,
+    Recent,
+    Repeats,
     columns_of,
     cut,
     read_blocks,
@@ -50,17 +53,14 @@ from tseval.io.blocks import (
 from tseval.io.cells import WORDS
 from tseval.io.faults import FaultList
 from tseval.io.given import FrameInput, input_of, is_frame, run_names
-from tseval.io.inputs import STANDARD_INPUT, Input, all_of_file
-from tseval.io.names import natural_order
-from tseval.io.origin import InputRecord, Known
-from tseval.io.repeats import HASH_BYTES, Recent, Repeats
+from tseval.io.inputs import STANDARD_INPUT, Input, InputRecord
+from tseval.io.names import Units, natural_order
 from tseval.io.tables import Table, read_input, track_of
-from tseval.io.units import Units
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.arrays import BoolArray
-    from tseval.io.repeats import Marks
+    from tseval.io.blocks import Marks
     from tseval.io.schema import Schema
 
 ROWS = 65_536
@@ -405,7 +405,7 @@ class Follower:
     ) -> None:
         self.asked, self.gold = asked, gold
         self.rows = Rows(gold, wanted, at)
-        self.rows.sources = [InputRecord(STANDARD_INPUT, Known(""), 0, columns=asked.said)]
+        self.rows.sources = [InputRecord(STANDARD_INPUT, str, 0, columns=asked.said)]
         self.stream = Input(STANDARD_INPUT)
         self.stream.columns = dict(asked.times)
         self.reader = replace(gold.reader, schema=replace(schema, key=()), tracks=())
@@ -827,7 +827,7 @@ def save_state(path: Path, meta: Mapping[str, Any], tables: Mapping[str, pl.Data
 def load_state(path: Path) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
     """Return what was written as a state."""
     tables = {}
-    with zipfile.ZipFile(io.BytesIO(all_of_file(path))) as archive:
+    with zipfile.ZipFile(path) as archive:
         meta = json.loads(archive.read(META))
         if meta["format"] != FORMAT:
             raise ValueError(f"format {meta['format']}")

@@ -11,7 +11,7 @@ from tseval.core.input_warnings import zone_warnings
 from tseval.core.naming import AS_THEY_ARE, Naming, name_files
 from tseval.errors import Fault, InputError, TsevalError, UsageError
 from tseval.io import binary, fields
-from tseval.io.formats import Format, Forms, Line, Rank, form_for, form_of_the_rest
+from tseval.io.formats import OF_THE_REST, Format, Forms, Line, Rank, form_for
 from tseval.io.forms import READERS, recognise
 from tseval.io.given import check_inputs
 from tseval.io.inputs import Input
@@ -42,7 +42,7 @@ def validate(
             name = (
                 table
                 or _form_by_columns(source, forms)
-                or _table_of(source, form_of_the_rest(forms))
+                or _table_of(source, form_for(forms, OF_THE_REST))
             )
             form = form_for(forms, name)
             found = format_of(name, source, form)

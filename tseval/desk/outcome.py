@@ -27,7 +27,7 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
 )
 from tseval.families.temporal.files import READERS
-from tseval.io.origin import SHORT_HASH
+from tseval.io.inputs import SHORT_HASH
 from tseval.io.rows import result_object_bytes
 from tseval.matching.corrections import ACCEPT, REJECT
 from tseval.records import frozen

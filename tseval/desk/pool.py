@@ -12,7 +12,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,8 @@ import polars as pl
 from tseval.desk.store import StoredTable, StoreError
 from tseval.errors import UsageError
 from tseval.families.temporal.files import READERS, code_names, join_ids
-from tseval.io.inputs import Input
+from tseval.io.inputs import Input, InputRecord
 from tseval.io.names import natural_order
-from tseval.io.origin import InputRecord, Known
 from tseval.io.tables import PLACE, Table, read
 from tseval.matching.matching import get_matcher, match
 from tseval.records import frozen
@@ -103,7 +102,7 @@ def table_of(name: str, frame: pl.DataFrame, sha256: str = "") -> Table:
     places = {"file": pl.lit(0), "line": pl.int_range(1, pl.len() + 1)}
     coded = code_names(frame.with_columns(**places))
     runs = tuple(frame["run"].unique(maintain_order=True)) if "run" in frame.columns else ()
-    return Table(name, coded, (InputRecord(name, Known(sha256), frame.height, "row"),), runs)
+    return Table(name, coded, (InputRecord(name, partial(str, sha256), frame.height, "row"),), runs)
 
 
 def one_line(text: str) -> str:

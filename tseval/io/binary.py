@@ -22,14 +22,12 @@ from tseval.io.schema import Column
 if TYPE_CHECKING:
     import pandas as pd
 
-TYPE_CURES = {
-    "durations": "the length of a time since some start is no time: add the start, as in "
-    "frame.start + frame.time",
-    "periods": "a period is no point in time: say which is meant, as in frame.time.dt.start_time",
-}
-"""What tables store as counts of a unit, and the cure."""
+TYPE_CURE = (
+    "store strings or numbers; of durations since some start the sums, as in frame.start + "
+    "frame.time, of periods one point, as in frame.time.dt.start_time"
+)
 UNITS = {"Period": "periods", "Timedelta": "durations", "timedelta": "durations"}
-"""Which of them a value is, by its type."""
+"""What tables store as counts of a unit, by its type."""
 PARQUET = b"PAR1"
 MAGIC = b"PK\x03\x04"
 OLD_MAGIC = b"\xd0\xcf\x11\xe0"
@@ -55,7 +53,7 @@ def scan_parquet(source: Input) -> Iterator[pl.LazyFrame]:
 
 def _file_of(source: Input) -> Path | bytes:
     """Return a file where it lies, or the bytes of one that has to be unpacked."""
-    is_plain = source.can_be_read_again and not source.is_compressed
+    is_plain = source.can_be_read_again and not source.compression
     return source.file if is_plain else source.all_bytes()
 
 
@@ -93,12 +91,14 @@ def read_parquet(table: PlainTable) -> Iterator[pl.DataFrame]:
 def read_pandas(frame: pd.DataFrame, table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of a pandas frame."""
     table.place([str(name) for name in frame.columns])
-    places = table.places.items()
-    types = [column.name for column in table.schema if column.kind in AS_JSON]
-    series = {
-        name: (_as_json if name in types else _series_of)(frame.iloc[:, at], table.faults)
-        for name, at in places
-    }
+    series = dict[str, pl.Series]()
+    for column in table.schema:
+        if column.name in table.places:
+            values = frame.iloc[:, table.places[column.name]]
+            if column.kind in AS_JSON:
+                series[column.name] = json_of(values.where(values.notna(), None).tolist())
+            else:
+                series[column.name] = _series_of(values, table.faults)
     table.faults.check()
     yield _typed_cells(pl.DataFrame(series), table)
 
@@ -130,11 +130,6 @@ def _series_of(values: pd.Series[Any], faults: FaultList) -> pl.Series:
             reason = f"{values.name} holds half a character: not UTF-8"
             faults.add(row, reason, UTF8_CURE, "encoding")
     return pl.Series([] if len(faults) else texts, dtype=pl.String)
-
-
-def _as_json(values: pd.Series[Any], _: FaultList) -> pl.Series:
-    """Return a column of lists as JSON."""
-    return json_of(values.where(values.notna(), None).tolist())
 
 
 def json_of(values: Iterable[Any]) -> pl.Series:
@@ -186,8 +181,7 @@ def _typed(values: pl.Series, column: Column, faults: FaultList) -> pl.Series:
 
 def _refuse_type(name: str, held: str, faults: FaultList) -> NoReturn:
     """Refuse a whole column that holds neither text nor numbers."""
-    cure = TYPE_CURES.get(held, "store strings or numbers")
-    faults.refuse(None, f"column {name} holds {held}", cure, "column-type")
+    faults.refuse(None, f"column {name} holds {held}", TYPE_CURE, "column-type")
 
 
 def sheet_names(source: Input) -> list[str]:

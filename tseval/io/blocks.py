@@ -5,17 +5,30 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from itertools import chain, count, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from tseval.errors import UsageError
 from tseval.io.forms import form_of, names_of
 from tseval.io.given import is_empty
 from tseval.io.inputs import STANDARD_INPUT, Input
+from tseval.io.names import distinct
 from tseval.io.schema import Column
 from tseval.io.tables import Table, TableReader, read_input, track_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tseval.arrays import BoolArray, IntArray
+
+    Words = NDArray[np.uint64]
+    Marks: TypeAlias = NDArray[Any]
+    """What stands for updates: numbers, or hashes."""
 
 LINE_FEED = 10
 RUN = "stdin"
@@ -28,7 +41,8 @@ class LineBlock(Input):
     """Some lines of a file or a stream, before which others stand; line 1 may head them."""
 
     is_part = True
-    is_compressed = has_bytes = can_be_read_again = False
+    has_bytes = can_be_read_again = False
+    compression = ""
 
     def __init__(self, source: Input, content: bytes, before: int, heading: bytes = b"") -> None:
         super().__init__(source.file)
@@ -36,9 +50,6 @@ class LineBlock(Input):
         self.zones, self.decided = source.zones, source.decided
         self.before, self.heading = before, heading
         self._read_once = heading + content
-
-    def _suffix(self) -> str:
-        return ""
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines with these numbers."""
@@ -134,3 +145,75 @@ def read_nothing(reader: TableReader) -> Table:
     names = "\t".join(column.name for column in reader.schema.required)
     source = LineBlock(Input(STANDARD_INPUT), b"", 1, f"{names}\n".encode())
     return read_input(source, RUN, replace(reader, tracks=(), empty=None), "tsv")
+
+
+# Whether an update stands twice in a stream, told by a few bytes an update. A number of eight bytes
+# stands for each (run, topic, id). Different numbers prove different updates; for equal ones the
+# caller has to look. Where nothing can be looked at again, sixteen bytes of a cryptographic hash
+# stand for an update: nobody has found two texts of one such hash. Either are kept sorted in a few
+# columns of growing length, so that each is moved only as often as the logarithm of how many there
+# are.
+
+HASH_BYTES = 16
+REMEMBERED = 1_000_000
+"""Among how many of the last rows of a stream one that stands twice is found, at least."""
+
+
+class Repeats:
+    """The updates so far."""
+
+    def __init__(self, columns: Iterable[Marks] = ()) -> None:
+        self.columns = list(columns)
+        """What stands for them, each column sorted."""
+
+    def known(self, marks: Marks) -> BoolArray:
+        """Which of these stand in an earlier block."""
+        known = np.zeros(len(marks), bool)
+        for column in self.columns:
+            at = np.minimum(np.searchsorted(column, marks), len(column) - 1)
+            known |= column[at] == marks
+        return known
+
+    def suspects(self, marks: Marks) -> IntArray:
+        """The rows that may stand in an earlier block, or above in this one; then remember all."""
+        rows = np.flatnonzero(self.known(marks) | twice(marks))
+        self.remember(marks)
+        return rows
+
+    def remember(self, marks: Marks) -> None:
+        """Remember all of them, merged with columns that are no longer than they are."""
+        ordered = distinct(marks)
+        while self.columns and len(self.columns[-1]) <= 2 * len(ordered):
+            ordered = np.sort(np.concatenate([self.columns.pop(), ordered]), kind="stable")
+        if len(ordered):
+            self.columns.append(ordered)
+
+
+class Recent:
+    """The last rows of a stream, by a hash each, in two generations."""
+
+    def __init__(self, columns: Iterable[Marks] = ()) -> None:
+        self.generations = [Repeats(), Repeats(columns)]
+
+    def known(self, marks: Marks) -> BoolArray:
+        """Which of these stood among the last rows before, or stand above."""
+        older, newer = (each.known(marks) for each in self.generations)
+        return twice(marks) | older | newer
+
+    def remember(self, marks: Marks) -> None:
+        """Take rows for the last ones."""
+        newer = self.generations[1]
+        newer.remember(marks)
+        if sum(map(len, newer.columns)) >= REMEMBERED:
+            self.generations = [newer, Repeats()]
+
+    def columns(self) -> list[Marks]:
+        """All of them, for saving."""
+        return [column for each in self.generations for column in each.columns]
+
+
+def twice(marks: Marks) -> BoolArray:
+    """Which of these stand above."""
+    repeated = np.ones(len(marks), bool)
+    repeated[np.unique(marks, return_index=True)[1]] = False
+    return repeated

@@ -14,8 +14,7 @@ import polars as pl
 from tseval.errors import nearest
 from tseval.io import times
 from tseval.io.faults import FaultList
-from tseval.io.inputs import UTF8_CURE, Input, not_utf8
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import UTF8_CURE, Input, InputRecord, not_utf8
 from tseval.io.schema import Column, Kind, Schema
 from tseval.io.times import NotANumber
 

@@ -94,11 +94,18 @@ class FaultList:
 
 def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
     """Every line with its number; one that is not UTF-8 is noted and left out."""
-    for number, line in enumerate(chain.from_iterable(map(io.BytesIO, source.blocks())), start=1):
-        if reason := not_utf8(line):
-            faults.add(number, reason, UTF8_CURE, "encoding")
-        else:
+    lines = chain.from_iterable(map(io.BytesIO, source.blocks()))
+    for number, line in enumerate(lines, start=source.before + 1):
+        try:
             yield number, line[:-1].decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            faults.add(number, not_utf8(line), UTF8_CURE, "encoding")
+
+
+def line_fault(source: Input, text: str, line: int, reason: str, cure: str, code: str) -> Fault:
+    """The fault of a line of a text, whether its lines are rows or not."""
+    shown = text.split("\n")[line - 1].rstrip("\r")
+    return Fault(source.path, line, reason, cure, code, shown)
 
 
 def decoded_text(source: Input, faults: FaultList) -> str:
@@ -107,5 +114,7 @@ def decoded_text(source: Input, faults: FaultList) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        faults.refuse(line, not_utf8(content), UTF8_CURE, "encoding")
+        line, text = content.count(b"\n", 0, error.start) + 1, content.decode(errors="replace")
+        fault = line_fault(source, text, line, not_utf8(content), UTF8_CURE, "encoding")
+        faults.extend([fault])
+        raise InputError(faults.noted) from None

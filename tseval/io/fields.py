@@ -6,9 +6,7 @@ import codecs
 import csv
 import io
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import chain, islice
 
@@ -46,26 +44,13 @@ QUESTION_MARKS = "tseval-question-marks"
 codecs.register_error(QUESTION_MARKS, lambda error: ("?", error.start + 1))  # type: ignore[attr-defined]
 
 
-THREADS = 2
-AHEAD = 4
-"""How many items are taken before the first result is asked for: what memory they may cost."""
-
-
 def parse_blocks(
     parse: Callable[[bytes, int], pl.DataFrame], blocks: Iterable[bytes], before: int
 ) -> Iterator[pl.DataFrame]:
-    """Yield what each block holds, parsed by threads a little ahead, in the order of the blocks.
-
-    The function is also told how many lines stand before the block.
-    """
-    with ThreadPoolExecutor(THREADS) as pool:
-        waiting: deque[Future[pl.DataFrame]] = deque()
-        for block in blocks:
-            waiting.append(pool.submit(parse, block, before))
-            before += block.count(b"\n")
-            if len(waiting) >= AHEAD:
-                yield waiting.popleft().result()
-        yield from (each.result() for each in waiting)
+    """Yield what each block holds; the function is also told how many lines stand before it."""
+    for block in blocks:
+        yield parse(block, before)
+        before += block.count(b"\n")
 
 
 def split_fields(block: bytes, before: int, divider: str, names: list[str]) -> pl.DataFrame | None:
@@ -127,11 +112,10 @@ def read_tabbed(table: PlainTable, blocks: Iterable[bytes], before: int) -> Iter
 def _tsv_cells(block: bytes, before: int, table: PlainTable) -> pl.DataFrame:
     """Return the cells of a block of lines."""
     block = block if before else block.removeprefix(BYTE_ORDER_MARK)
-    names = [str(at) for at in range(len(table.names))]
-    fields = split_fields(block, before, "\t", names)
+    fields = split_fields(block, before, "\t", list(map(str, range(len(table.names)))))
     if fields is None:
         return _cells_of_rows(_tsv_rows(block, before, table), table, FEW_CURE, MANY_CURE)
-    return fields.select("line", **{name: pl.col(str(at)) for name, at in table.places.items()})
+    return fields.select("line", **{name: pl.nth(1 + at) for name, at in table.places.items()})
 
 
 def _tsv_rows(block: bytes, before: int, table: PlainTable) -> Iterator[tuple[int, list[str]]]:

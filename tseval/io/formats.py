@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.errors import check_known
@@ -33,27 +34,28 @@ class Rank(IntEnum):
     LAST = 3
 
 
-def nothing_to_say(_: Any) -> Iterator[Line]:
+def nothing_to_say(_: Any) -> Any:
     """What most formats say of a file that was read without a fault."""
-    return iter(())
+    return ()
 
 
 @frozen
 class Imported:
     """A plain table's columns by name, in the order in which they are written, and warnings."""
 
-    columns: dict[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
     warnings: tuple[str, ...] = ()
 
     def tsv(self) -> bytes:
         """The table as TSV; in it a space stands for each tab and line's end inside a text."""
-        rows = zip(*self.columns.values(), strict=True)
-        lines = ["\t".join(self.columns), *("\t".join(map(_cell, row)) for row in rows)]
-        return "".join(f"{line}\n" for line in lines).encode()
+        blank = methodcaller("translate", dict.fromkeys(map(ord, "\t\n\r"), " "))
+        rows = (map(blank, row) for row in zip(*self.columns.values(), strict=True))
+        return "".join("\t".join(row) + "\n" for row in [self.columns, *rows]).encode()
 
 
-def _cell(value: str) -> str:
-    return value.translate({9: " ", 10: " ", 13: " "})
+def no_rows(_: Sequence[Any], __: Any) -> Imported:
+    """Return a table without rows."""
+    return Imported({})
 
 
 @frozen
@@ -68,8 +70,8 @@ class Import:
     name: str
     help: str
     """What the files are."""
-    made: Callable[[Sequence[Any], Any], Imported]
-    """The table of the files at these paths, with the options."""
+    made: Callable[[Sequence[Any], Any], Imported] = no_rows
+    """The table of the files at these paths, with the options; else it has their reader's rows."""
     options: type = NoImportOptions
     """A record of declared options: `tseval.core.declared`."""
     several: bool = False
@@ -78,6 +80,12 @@ class Import:
     """The plain table that a file may be, whose columns a caller may name."""
     kind: str = ""
     """What such names call the files, if not by their table."""
+    columns: tuple[str, ...] = ()
+    """The columns of their reader that are written; those of the schema if none are named."""
+    rows: Callable[[Any], Any] = attrgetter("frame")
+    """Returns the rows of their reader's table that are written."""
+    warnings: Callable[[Any], Sequence[str]] = nothing_to_say
+    """Returns warnings about such a table."""
 
 
 @frozen
@@ -129,11 +137,6 @@ def form_for(forms: Forms, name: str) -> str | None:
 def form_named(forms: Forms, name: str) -> str | None:
     """The same of an input that only a format by its own name is meant for."""
     return forms.get(name) if isinstance(forms, Mapping) else None
-
-
-def form_of_the_rest(forms: Forms) -> str | None:
-    """The format of inputs that have none of their own."""
-    return form_for(forms, OF_THE_REST)
 
 
 def check_forms(forms: Forms, inputs: Collection[str]) -> None:

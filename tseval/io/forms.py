@@ -12,8 +12,7 @@ from tseval.io import JSON, binary, fields, json_text
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.given import FrameInput
-from tseval.io.inputs import Input
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import Input, InputRecord
 from tseval.io.records import without_collector
 from tseval.io.schema import Schema
 

@@ -44,9 +44,7 @@ class FrameInput(Input):
 
     def __init__(self, frame: pd.DataFrame, table: str) -> None:
         super().__init__(f"<{table}>")
-        self.frame = (
-            frame.copy()
-        )  # its hash is made when it is asked for; it may be changed till then
+        self.frame = frame.copy()  # it may be changed before its hash is asked for
 
     @property
     def is_table(self) -> bool:
@@ -107,19 +105,15 @@ def frame_of(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Rows as a frame; what a row does not have is left out, as None is."""
     import pandas as pd
 
-    names = list(dict.fromkeys(name for each in records for name in each))
-    return pd.DataFrame(
-        {str(name): _series([each.get(name) for each in records]) for name in names}
-    )
-
-
-def _series(values: Sequence[Any]) -> pd.Series[Any]:
-    """A column as it comes; with values that are not there, of objects, so that NaN stays one."""
-    import pandas as pd
-
-    lacking = any(each is None for each in values)
-    cells = [str(v) if lacking and isinstance(v, float) and v != v else v for v in values]
-    return pd.Series(cells, dtype=object) if lacking else pd.Series(cells)
+    series = dict[str, Any]()
+    for name in dict.fromkeys(name for each in records for name in each):
+        values = [each.get(name) for each in records]
+        if any(each is None for each in values):  # objects, so that NaN stays one
+            cells = [str(v) if isinstance(v, float) and v != v else v for v in values]
+            series[str(name)] = pd.Series(cells, dtype=object)
+        else:
+            series[str(name)] = pd.Series(values)
+    return pd.DataFrame(series)
 
 
 def input_of(given: Given, schema: Schema) -> Input:

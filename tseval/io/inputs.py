@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import hashlib
+import lzma
 import os
 import sys
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,8 +16,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from tseval.errors import input_error, reason_of
-from tseval.io.compressed import BROKEN, READERS
 from tseval.io.times import TIME_KEYS, TimeReading
+from tseval.records import frozen
 
 STANDARD_INPUT = "-"
 
@@ -46,6 +49,52 @@ def complete_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         rest.append(piece[cut:])
     if any(rest):
         yield b"".join(rest)
+
+
+# Compressed bytes, read to the end of the last stream. A compressed file may be several streams one
+# behind the other, as `cat a.gz b.gz` or a program that works in parallel writes them. Python's own
+# readers take what follows the first stream for padding if they cannot read it, and end there
+# without a word. Here whatever is not a whole stream, to the last byte of the file, is refused:
+# zeros, text, and streams that are damaged or cut off.
+
+WITH_GZIP_HEADER = 31
+"""What zlib wants to be told, so that it reads gzip's header and checks its sums."""
+BROKEN = (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError)
+"""What reading one runs into."""
+
+
+def decompress_streams(pieces: Iterator[bytes], new: Callable[[], Any]) -> Iterator[bytes]:
+    """Yield the content of all streams, each of which gets a decoder of its own."""
+    decoder = new()
+    for given in pieces:
+        rest = given
+        while rest:
+            decoder = new() if decoder.eof else decoder
+            yield decoder.decompress(rest)
+            rest = decoder.unused_data
+    if not decoder.eof:
+        raise EOFError
+
+
+def decompress_zst(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the content of a zst file: Arrow refuses all damage, but for an empty file."""
+    import pyarrow as pa  # here, because most inputs need none of it
+
+    content = b"".join(pieces)
+    if not content:
+        raise EOFError
+    with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
+        while piece := stream.read(BLOCK_BYTES):
+            yield piece
+
+
+DECOMPRESSORS: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
+    ".gz": partial(decompress_streams, new=partial(zlib.decompressobj, WITH_GZIP_HEADER)),
+    ".bz2": partial(decompress_streams, new=bz2.BZ2Decompressor),
+    ".xz": partial(decompress_streams, new=lzma.LZMADecompressor),
+    ".zst": decompress_zst,
+}
+"""What reads the bytes of a compressed file, by its suffix."""
 
 
 class Input:
@@ -126,7 +175,7 @@ class Input:
         if self.is_standard_input:
             return "stdin"
         name = Path(Path(self.path).name)
-        name = name.with_suffix("") if name.suffix in READERS else name
+        name = name.with_suffix("") if name.suffix in DECOMPRESSORS else name
         return name.stem if name.suffix.lower() in SUFFIXES else name.name
 
     @cached_property
@@ -161,8 +210,8 @@ class Input:
 
     def check_unchanged(self) -> None:
         """Refuse a file that is another than when it was first opened."""
-        found = self.file.stat()
-        stamp = found.st_mtime_ns, found.st_size, found.st_ino
+        status = self.file.stat()
+        stamp = status.st_mtime_ns, status.st_size, status.st_ino
         self._stamp = self._stamp or stamp
         if self._stamp != stamp:
             reason = "was changed or replaced while it was being read"
@@ -190,29 +239,23 @@ class Input:
             raise input_error(name, None, reason, "", "unreadable-file") from error
         self._digest = self._digest or digest.hexdigest()
 
-    def _suffix(self) -> str:
-        """Which compression it is in: by suffix; a pipe has none, so by its first bytes."""
+    @property
+    def compression(self) -> str:
+        """How the bytes are compressed, if they are: by suffix; of a pipe by its first bytes."""
         if self._read_once is None:
-            return self.file.suffix
+            return self.file.suffix if self.file.suffix in DECOMPRESSORS else ""
         head = self._read_once[:6]
         return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
-    @property
-    def is_compressed(self) -> bool:
-        """Whether the bytes have to be decompressed before they can be read."""
-        return self._suffix() in READERS
-
     def pieces(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
         """Yield the decompressed bytes; broken compression is an `InputError`."""
-        suffix = self._suffix()
-        read = READERS.get(suffix)
-        if read is None:
+        if not self.compression:
             yield from self._raw(size)
             return
         try:
-            yield from read(self._raw(HEAD_BYTES))
+            yield from DECOMPRESSORS[self.compression](self._raw(HEAD_BYTES))
         except BROKEN as error:
-            kind, cure = suffix.lstrip("."), BROKEN_CURE
+            kind, cure = self.compression.lstrip("."), BROKEN_CURE
             reason = f"cannot be read as {kind}: {error}"
             if isinstance(error, EOFError) or "truncated" in str(error).lower():
                 reason = f"the {kind} stream ends too early: the file is truncated"
@@ -272,9 +315,42 @@ class Input:
         return found
 
 
-def all_of_file(path: str | Path) -> bytes:
-    """What a file holds, as it stands there."""
-    return Path(path).read_bytes()
+SHORT_HASH = 12
+"""How many hexadecimal digits of a hash a signature shows."""
+
+
+@frozen
+class InputRecord:
+    """One input as it goes into the record of a result: its name, its hash, its number of rows."""
+
+    path: str
+    digest: Callable[[], str]
+    """Gives the hash of what was read; that of a frame is not made before it is asked for."""
+    rows: int
+    unit: str = "line"
+    """What its places are called: "line", or "row" for inputs without lines."""
+    columns: tuple[str, ...] = ()
+    """What it calls columns by the caller's word: `nuggets.text=fact`."""
+    understood: tuple[str, ...] = ()
+    """Which of its names were taken for columns by common sense: `fact as text`."""
+    runs: tuple[str, ...] = ()
+    """The runs that it holds, where it is one of several files of runs."""
+    zones: tuple[tuple[str, float], ...] = ()
+    """The offsets from UTC of its times, empty where they have none, with the earliest of each."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the input's bytes."""
+        return self.digest()
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether times are seconds since the topic's start: `--clock relative`."""
+        return any(each.endswith(".clock=relative") for each in self.columns)
+
+    def __reduce__(self) -> tuple[Callable[[], InputRecord], tuple[()]]:
+        known = {**vars(self), "digest": partial(str, self.sha256)}
+        return partial(InputRecord, **known), ()
 
 
 UTF8_CURE = "save the file in the encoding UTF-8"

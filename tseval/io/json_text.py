@@ -16,10 +16,9 @@ from typing import Any
 
 import polars as pl
 
-from tseval.errors import Fault, InputError
-from tseval.io.cells import AS_JSON, BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
-from tseval.io.faults import FaultList, decoded_text, text_lines
-from tseval.io.inputs import UTF8_CURE, Input, not_utf8
+from tseval.io.cells import AS_JSON, PlainTable, text_frame
+from tseval.io.faults import FaultList, decoded_text, line_fault, text_lines
+from tseval.io.inputs import Input
 from tseval.io.schema import Column, Kind
 
 KINDS = {
@@ -45,27 +44,20 @@ _PLAIN = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 KEY_CURE = "readers of JSON silently keep one of the two: remove the other, or rename it"
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+_TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")\s*(:?)|[{}\[\]]', re.DOTALL)
 
 
 class DoubledKey(ValueError):
     """An object with a key that stands twice."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__(f'the key "{key}" stands twice in one object')
-
 
 def once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """The members of an object, each of which may stand once: for `json`'s `object_pairs_hook`."""
-    found = dict(members)
-    if len(found) < len(members):
-        raise DoubledKey(doubled(members)[0])
-    return found
-
-
-def doubled(members: Sequence[tuple[str, Any]]) -> list[str]:
-    """The keys that stand more than once, each once, in the order of the object."""
-    return [key for key, times in Counter(key for key, _ in members).items() if times > 1]
+    record = dict(members)
+    if len(record) < len(members):
+        key = next(k for k, times in Counter(k for k, _ in members).items() if times > 1)
+        raise DoubledKey(f'the key "{key}" stands twice in one object')
+    return record
 
 
 # Kept, since making a decoder takes as long as reading a line with it.
@@ -73,13 +65,9 @@ _DECODER = json.JSONDecoder(object_pairs_hook=once)
 _OF_TEXTS = json.JSONDecoder(object_pairs_hook=once, parse_float=str, parse_int=str)
 
 
-def load(text: str | bytes, *, numbers_as_text: bool = False) -> Any:
+def load(text: str, *, numbers_as_text: bool = False) -> Any:
     """What `json.loads` gives, numbers as written if asked for; a doubled key is a `DoubledKey`."""
-    if isinstance(text, bytes):
-        text = text.decode(json.detect_encoding(text), "surrogatepass")
-    elif text.startswith("\ufeff"):
-        return json.loads(text)  # which refuses it
-    return (_OF_TEXTS if numbers_as_text else _DECODER).decode(text)
+    return (_OF_TEXTS if numbers_as_text else _DECODER).decode(text.removeprefix("\ufeff"))
 
 
 def fault_of(text: str, error: Exception, cure: str) -> tuple[int, str, str, str]:
@@ -92,19 +80,16 @@ def fault_of(text: str, error: Exception, cure: str) -> tuple[int, str, str, str
 def _line_of_doubled(text: str) -> int:
     """The line of the first key that stands in its object a second time."""
     levels: list[set[str]] = []
-    before = ""
     for token in _TOKENS.finditer(text):
-        sign = token[0]
-        if sign in ("{", "["):
+        if token[0] in "{[":
             levels.append(set())
-        elif sign in ("}", "]"):
+        elif token[0] in "}]":
             levels.pop()
-        elif sign == ":":
-            key = json.loads(before)
+        elif token[2]:
+            key = json.loads(token[1])
             if key in levels[-1]:
                 return text.count("\n", 0, token.start()) + 1
             levels[-1].add(key)
-        before = sign
     return 1
 
 
@@ -144,13 +129,12 @@ def objects(
     source: Input, faults: FaultList, *, numbers_as_text: bool = False
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of each line with its line; a line that is none is noted and left out."""
-    lines = (line for block in source.blocks() for line in block.split(b"\n")[:-1])
-    for number, whole in enumerate(lines, start=source.before + 1):
-        line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
+    for number, line in text_lines(source, faults):
+        if not line.strip():
+            continue
         try:
-            if line.strip() and check_utf8(line, number, faults):
-                for record in values_in(line, number, faults, numbers_as_text, OBJECT_CURE):
-                    yield number, record
+            for record in values_in(line, number, faults, numbers_as_text, OBJECT_CURE):
+                yield number, record
         except (ValueError, RecursionError) as error:
             faults.add(number, f"not JSON: {error}", OBJECT_CURE, "json-syntax")
 
@@ -162,36 +146,22 @@ def elements(
 
     Rows of a table have their numbers in the place of lines, and numbers as they are written.
     """
-    content = source.all_bytes() if as_rows else source.complete_lines()
+    text = decoded_text(source, faults).rstrip()  # so that what lacks at the end has a line
+    line, cure = 1, ELEMENT_CURE if as_rows else ""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line, reason = content.count(b"\n", 0, error.start) + 1, not_utf8(content)
-        fault = _fault_of(source, line, content, reason, UTF8_CURE, "encoding")
-        raise InputError([fault]) from None
-    text = text if as_rows else text.rstrip()  # so that what lacks at the end has a line
-    line, counted, cure = 1, 0, ELEMENT_CURE if as_rows else ""
-    try:
-        for row, (start, end) in enumerate(spans(text), start=1):
-            line, counted = line + text.count("\n", counted, start), start
+        for row, (line, start, end) in enumerate(spans(text), start=1):
             place = row if as_rows else line
             for element in values_in(text[start:end], place, faults, as_rows, cure):
                 yield place, element
     except json.JSONDecodeError as error:
         line, reason = error.lineno, f"not JSON: {error.msg}: column {error.colno}"
-        faults.extend([_fault_of(source, line, content, reason, ARRAY_CURE, "json-syntax")])
+        faults.extend([line_fault(source, text, line, reason, ARRAY_CURE, "json-syntax")])
     except (ValueError, RecursionError) as error:  # a number of thousands of digits
         faults.add(None if as_rows else line, f"not JSON: {error}", ARRAY_CURE, "json-syntax")
 
 
-def _fault_of(source: Input, line: int, content: bytes, reason: str, cure: str, code: str) -> Fault:
-    """Return the fault of a line where lines are no rows."""
-    shown = content.split(b"\n")[line - 1].decode(errors="replace").rstrip("\r")
-    return Fault(source.path, line, reason, cure, code, shown)
-
-
 def values_in(
-    written: str | bytes,
+    written: str,
     line: int,
     faults: FaultList,
     numbers_as_text: bool = False,
@@ -203,13 +173,12 @@ def values_in(
     except DoubledKey as error:
         faults.add(line, str(error), KEY_CURE, "duplicate-key")
         return
-    escaped = "\\u" in written if isinstance(written, str) else rb"\u" in written
     if object_cure and not isinstance(value, dict):
-        is_number = isinstance(value, str) and written.lstrip()[:1] not in ('"', b'"')
+        is_number = isinstance(value, str) and not written.lstrip().startswith('"')
         kind = "number" if is_number else KINDS[type(value)]
         reason = f"a JSON {kind} where an object is expected"
         faults.add(line, reason, object_cure, "json-type")
-    elif escaped and holds_half(value):
+    elif "\\u" in written and holds_half(value):
         faults.add(line, HALF, HALVES_CURE, "encoding")
     else:
         yield value
@@ -223,15 +192,17 @@ def holds_half(value: Any) -> bool:
     return True
 
 
-def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each element of an array begins and ends."""
-    opening = _OPENING.match(text)
+def spans(text: str, first: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Yield the line of each element of an array, and where it begins and ends."""
+    opening = _OPENING.match(text, first)
     if opening is None:
         raise json.JSONDecodeError("no array", text, len(text) - len(text.lstrip()))
     at, is_last = opening.end(), text[opening.end() : opening.end() + 1] == "]"
+    line, counted = 1, 0
     while not is_last:
         _, end = _PLAIN.raw_decode(text, at)
-        yield at, end
+        line, counted = line + text.count("\n", counted, at), at
+        yield line, at, end
         between = _BETWEEN.match(text, end)
         at = between.end() if between else end
         is_last = text[at : at + 1] == "]"
@@ -245,7 +216,7 @@ def array_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
     """Return rows of an array as they are written, each in one line."""
     text, found = source.all_bytes().decode("utf-8-sig", "replace"), dict[int, str]()
     with suppress(ValueError, RecursionError):  # the rows before are all that there are
-        for number, (start, end) in enumerate(spans(text), start=1):
+        for number, (_, start, end) in enumerate(spans(text), start=1):
             if number in numbers:
                 found[number] = " ".join(map(str.strip, text[start:end].splitlines()))
     return found

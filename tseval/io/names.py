@@ -1,4 +1,4 @@
-"""Codes that stand for no name, distinct numbers, and the order of names; all without Arrow."""
+"""Codes that stand for no name, distinct numbers, the order of names, and units."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
+from tseval.records import frozen
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tseval.arrays import BoolArray, IntArray
 
     Number = TypeVar("Number", bound=np.generic)
 
@@ -33,3 +37,26 @@ def _natural(name: str) -> list[tuple[int, str]]:
     """The name in texts and numbers by turns; a number compares by its length, then its digits."""
     parts = [part.lstrip("0") for part in re.split(r"([0-9]+)", name)]
     return [(len(part) if at % 2 else 0, part) for at, part in enumerate(parts)]
+
+
+@frozen
+class Units:
+    """The runs and the topics; what every index of an evaluation begins with."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+
+    @property
+    def units(self) -> int:
+        """How many (run, topic) there are, whether the run has anything there or not."""
+        return len(self.runs) * len(self.topics)
+
+    @property
+    def unit_topic(self) -> IntArray:
+        """The topic of each unit, as its place in `topics`."""
+        return np.tile(np.arange(len(self.topics)), len(self.runs))
+
+    def having(self, unit: IntArray) -> BoolArray:
+        """Which (run, topic) are among these units."""
+        number = np.bincount(unit, minlength=self.units)
+        return number.reshape(len(self.runs), len(self.topics)) > 0

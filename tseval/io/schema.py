@@ -115,21 +115,19 @@ class Schema:
     def called(self, given: Mapping[str, str]) -> Schema:
         """The same for a file that calls columns so; what one is called is no other's alias."""
 
-        def column(each: Column) -> Column:
-            names = (each.aliases, each.common)
-            left = [tuple(n for n in some if n not in given.values()) for some in names]
-            return replace(each, aliases=left[0], common=left[1], given=given.get(each.name, ""))
+        def without(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in names if name not in given.values())
 
-        return replace(self, columns=tuple(map(column, self.columns))) if given else self
+        columns = (
+            replace(c, aliases=without(c.aliases), common=without(c.common), given=name)
+            for c, name in ((c, given.get(c.name, "")) for c in self)
+        )
+        return replace(self, columns=tuple(columns)) if given else self
 
     def also_called(self, names: Mapping[str, str]) -> Schema:
         """The same where columns may be called so, too: that goes before their own names."""
-
-        def column(each: Column) -> Column:
-            also = names.get(each.name, "")
-            return replace(each, also=also) if also and not each.given else each
-
-        return replace(self, columns=tuple(map(column, self.columns))) if names else self
+        columns = (c if c.given else replace(c, also=names.get(c.name, c.also)) for c in self)
+        return replace(self, columns=tuple(columns))
 
     def understood(self, header: Sequence[str]) -> dict[str, str]:
         """The names in a header that are common ones, each with the column that it stands for."""

@@ -7,11 +7,12 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from html import escape
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from tseval.errors import visible
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import InputRecord
 from tseval.io.rows import result_object_bytes
 from tseval.records import frozen
 
@@ -160,23 +161,85 @@ def markdown_scores(scores: ScoreFile) -> bytes:
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int) -> list[str]:
     """The lines of a table; so many first columns are set left, the others right."""
     sides = [":---" if at < names else "---:" for at in range(len(heads))]
-    return [_line(each) for each in (heads, sides, *rows)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    escaped_cells = (visible(" ".join(cell.split())).replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(escaped_cells)} |"
+    texts = [
+        [visible(" ".join(cell.split())).replace("|", "\\|") for cell in row]
+        for row in (heads, sides, *rows)
+    ]
+    return [f"| {' | '.join(cells)} |" for cells in texts]
 
 
 def latex_scores(scores: ScoreFile) -> bytes:
     """One `tabular`; a run alone has its name in the first column."""
-    from tseval.io.markup import LatexTable, escaped, latex_bytes
-
     heads, rows, names = score_rows(scores)
     if not names:
         heads, rows = ["run", *heads], [[scores.runs[0], *row] for row in rows]
     cells = [[escaped(cell) for cell in row] for row in rows]
-    return latex_bytes(LatexTable([escaped(head) for head in heads], cells, scores.signature))
+    return latex_table(list(map(escaped, heads)), cells, scores.signature)
+
+
+# Tables as LaTeX, with the rules of the package booktabs, and as HTML for notebooks.
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+}
+UP, DOWN = r"$\uparrow$", r"$\downarrow$"
+
+
+def escaped(text: str) -> str:
+    """A text such that LaTeX prints it as it is, in one line.
+
+    What begins with a bracket or an asterisk would be an option of the line's end before it.
+    """
+    line = visible(" ".join(text.split()))
+    guard = "{}" if line.startswith(("[", "*")) else ""
+    return guard + "".join(SPECIAL.get(character, character) for character in line)
+
+
+def latex_table(heads: Sequence[str], rows: Sequence[Sequence[str]], signature: str) -> bytes:
+    """One `tabular` and nothing else; the signature is a comment in it.
+
+    Cells are LaTeX. The first column is set left, the others right.
+    """
+    sides = "l" + "r" * (len(heads) - 1)
+    comment = visible(signature.replace("\n", " "))
+    top, *below = [" & ".join(cells) + r" \\" for cells in (heads, *rows)]
+    lines = [
+        rf"\begin{{tabular}}{{{sides}}}",
+        f"% {comment}",
+        r"\toprule",
+        top,
+        r"\midrule",
+        *below,
+    ]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]).encode()
+
+
+def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int) -> str:
+    """A table; so many first columns are set left, the others right."""
+    lines = ["<table>"]
+    for tag, cells in [("th", heads), *(("td", row) for row in rows)]:
+        sides = ["" if at < names else ' style="text-align: right"' for at in range(len(cells))]
+        pairs = zip(sides, cells, strict=True)
+        shown = (f"<{tag}{side}>{escape(cell)}</{tag}>" for side, cell in pairs)
+        lines.append(f"<tr>{''.join(shown)}</tr>")
+    return "\n".join([*lines, "</table>"])
+
+
+def html_signature(signature: str) -> str:
+    """The signature below a table."""
+    return f"<p><small><code>{escape(signature)}</code></small></p>"
 
 
 # All forms.

@@ -24,14 +24,13 @@ import polars as pl
 
 from tseval.io import JSON, TREC, TREC_TS, json_text
 from tseval.io.binary import PARQUET, parquet_metadata
-from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame, type_columns
-from tseval.io.faults import FaultList
+from tseval.io.cells import PlainTable, text_frame, type_columns
+from tseval.io.faults import FaultList, decoded_text
 from tseval.io.fields import read_headless, split_tabs
 from tseval.io.formats import Rank
 from tseval.io.forms import read_plain, recognise
-from tseval.io.inputs import Input, not_utf8
+from tseval.io.inputs import Input, InputRecord
 from tseval.io.json_text import spans
-from tseval.io.origin import InputRecord
 from tseval.io.records import is_list, is_number, is_text, wrong_in
 from tseval.io.schema import ALL_TOPICS, SCORES, TEAMS, TOPIC, Column, Kind, Schema
 from tseval.io.score_files import UNDEFINED
@@ -92,37 +91,32 @@ RECORDS = "records"
 RECORDS_CURE = f'give what -f json writes: an object with "{RECORDS}", a list of objects'
 RECORD_CURE = "a record has a run, a topic, a measure and a value"
 RECORDS_START = re.compile(rf'"{RECORDS}"\s*:\s*\[')
-DECODER = json.JSONDecoder(
-    parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=json_text.once
-)
-MEMBER = json.JSONDecoder(parse_int=float)
-"""Python takes no whole number of thousands of digits."""
 
 
 def is_object(source: Input) -> bool:
     """Return whether an input is an object of JSON and no table of objects."""
-    form, names = _first_fields(source)
+    form, names = recognise(source)
     return form == "jsonl" and (not names or RECORDS in names)
-
-
-def is_cell(value: Any) -> bool:
-    """Return whether a value is text that UTF-8 can hold."""
-    return is_text(value) and not not_utf8(value.encode(errors="surrogatepass"))
 
 
 def read_object(source: Input, faults: FaultList) -> TrackRows:
     """Read the records of an object, each with the line on which it starts."""
-    rows, (content, records) = [], _read_content(source, faults)
-    for line, record in records:
+    content = json_text.read_document(source, faults, RECORDS_CURE)
+    rows, records = [], content.get(RECORDS, [])
+    if not isinstance(records, list):
+        faults.refuse(1, f'"{RECORDS}" is no list', RECORDS_CURE, "json-type")
+    lines = chain(_lines_of_records(decoded_text(source, faults)), repeat(1))
+    for line, record in zip(lines, records, strict=False):
         if not isinstance(record, dict):
             faults.add(line, "a record is no object", RECORDS_CURE, "json-type")
             continue
         cells = {"run": "", **record}
         if "value" in cells and cells["value"] is None:
             cells["value"] = ""
-        wrong = next((each.name for each in SCORES if not is_cell(cells.get(each.name))), None)
+        known = {key: str(v) for key, v in cells.items() if type(v) in (str, int, float)}
+        wrong = next((each.name for each in SCORES if each.name not in known), None)
         if wrong is None:
-            rows.append((line, *(cells[each.name] for each in SCORES)))
+            rows.append((line, *(known[each.name] for each in SCORES)))
         elif cells.get(wrong) is None:
             faults.add(line, f'no "{wrong}"', RECORD_CURE, "missing-key")
         else:
@@ -134,37 +128,12 @@ def read_object(source: Input, faults: FaultList) -> TrackRows:
     return TrackRows(frame, provenance(content))
 
 
-def _read_content(source: Input, faults: FaultList) -> tuple[dict[str, Any], list[tuple[int, Any]]]:
-    """Return an object of JSON without its records, and these with their lines; note faults."""
-    whole = source.all_bytes().removeprefix(BYTE_ORDER_MARK)
-    for line, piece in enumerate(whole.split(b"\n") if not_utf8(whole) else (), start=1):
-        check_utf8(piece, line, faults)
-    faults.check()
-    text = whole.decode()
-    try:
-        records = DECODER.decode(text).get(RECORDS, [])
-        content = {key: each for key, each in MEMBER.decode(text).items() if key != RECORDS}
-    except RecursionError:
-        faults.refuse(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
-    except ValueError as error:
-        line, reason, cure, code = json_text.fault_of(text, error, RECORDS_CURE)
-        is_cut = isinstance(error, json.JSONDecodeError) and not text[error.pos :].strip()
-        cut = "the JSON ends too early: the file is truncated"
-        faults.refuse(line, cut if is_cut or "Unterminated" in reason else reason, cure, code)
-    if not isinstance(records, list):
-        faults.refuse(1, f'"{RECORDS}" is no list', RECORDS_CURE, "json-type")
-    return content, list(zip(chain(_lines_of_records(text), repeat(1)), records, strict=False))
-
-
 def _lines_of_records(text: str) -> Iterator[int]:
     """Yield the line on which each record starts."""
     opening = RECORDS_START.search(text)
-    if opening is not None:
-        line, counted, array = text.count("\n", 0, opening.end()) + 1, 0, text[opening.end() - 1 :]
-        with suppress(json.JSONDecodeError):  # what stands behind the array
-            for start, _ in spans(array):
-                line, counted = line + array.count("\n", counted, start), start
-                yield line
+    with suppress(json.JSONDecodeError):  # what stands behind the array
+        for line, _, _ in spans(text, opening.end() - 1) if opening else ():
+            yield line
 
 
 # The form `trec`.
@@ -174,16 +143,6 @@ RUN_NAME = "runid"
 TREC_NAMES = ["run", "measure", "topic", "value"]
 WIDTHS = (3, 4)
 TREC_CURE = "write measure, topic and value with tabs between, and the run before them if you like"
-
-
-def _first_fields(source: Input) -> tuple[str | None, list[str]]:
-    """Return the form and the first fields of a file; a run may be called as JSON begins."""
-    form, names = recognise(source)
-    if form in (JSON, "jsonl"):
-        fields = split_tabs(source.head().partition(b"\n")[0], SCORES)
-        if _is_row(fields):
-            return "tsv", fields
-    return form, names
 
 
 def _is_row(fields: list[str]) -> bool:
@@ -201,7 +160,7 @@ def _is_row(fields: list[str]) -> bool:
 
 def is_trec(source: Input) -> bool:
     """Return whether an input looks like the form `trec`."""
-    names = _first_fields(source)[1]
+    names = recognise(source)[1]
     return bool(SCORES.missing(names)) and _is_row(names)
 
 
@@ -279,7 +238,7 @@ READER = TableReader(
         ),
         TrackFile(
             recognise=is_trec,
-            applies=lambda source: _first_fields(source)[0] == "tsv" and is_trec(source),
+            applies=lambda source: recognise(source)[0] == "tsv" and is_trec(source),
             read=read_trec,
             forms=(TREC,),
             rank=Rank.LAST,
@@ -304,7 +263,7 @@ def provenance_of(path: str | Path, form: str | None = None) -> Provenance | Non
     source = Input(path)
     if not source.can_be_read_again or track_of(source, READER, form) is not OBJECT:
         return None
-    return provenance(_read_content(source, FaultList(source))[0])
+    return provenance(json_text.read_document(source, FaultList(source), RECORDS_CURE))
 
 
 def read_teams(given: Given, form: str | None = None) -> dict[str, str]:

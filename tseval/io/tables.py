@@ -25,12 +25,12 @@ from tseval.io.formats import (
     Imported,
     Line,
     Rank,
+    no_rows,
     nothing_to_say,
 )
 from tseval.io.forms import READERS, faults_of, names_of, read_plain, recognise
 from tseval.io.given import input_of, is_empty, run_names
-from tseval.io.inputs import Each, Input
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import Each, Input, InputRecord
 from tseval.io.records import without_collector
 from tseval.io.schema import ALL_TOPICS, Column, Schema
 from tseval.io.times import written
@@ -168,50 +168,16 @@ class TrackRows:
     """The number of rows as `tseval validate` counts them, if not those of the frame."""
 
 
-def all_rows(table: Table) -> pl.DataFrame:
-    """Return the rows as they were read."""
-    return table.frame
-
-
-def no_warnings(_: Table) -> Sequence[str]:
-    """Return no warning."""
-    return ()
-
-
-def unchanged(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
-    """Check nothing."""
-    return frame
-
-
-@frozen(kw_only=True)
-class PlainImport:
-    """What `tseval import` makes of a track's file: columns of the table."""
-
-    name: str
-    help: str
-    columns: tuple[str, ...] = ()
-    """Those of the schema if none are named."""
-    several: bool = False
-    rows: Callable[[Table], pl.DataFrame] = all_rows
-    warnings: Callable[[Table], Sequence[str]] = no_warnings
-
-    def write(self, reader: TableReader, paths: Sequence[str], _: object) -> Imported:
-        """Return the columns of the files at these paths."""
-        form = next((form for track in reader.tracks for form in track.forms), None)
-        table = read(paths, reader, form)
-        frame = self.rows(table)
-        names = self.columns or [column.name for column in reader.schema]
-        columns: dict[str, Sequence[str]] = {
-            name: texts_of(frame[name]) for name in names if name in frame.columns
-        }
-        return Imported(columns, tuple(self.warnings(table)))
-
-
 def texts_of(column: pl.Series) -> list[str]:
     """Return a column as text; what is not there is blank."""
     if not column.dtype.is_numeric():
         return column.fill_null("").to_list()
     return ["" if each is None else written(each) for each in column.cast(pl.Float64).to_list()]
+
+
+def unchanged(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
+    """Check nothing."""
+    return frame
 
 
 @frozen(kw_only=True)
@@ -228,7 +194,7 @@ class TableReader:
     """Whether a file without a byte is a table without rows, as that of a silent run."""
     once: tuple[tuple[str, ...], str, str] | None = None
     """Columns whose values may stand in one file alone; the reason and the cure, if not a name."""
-    imports: tuple[PlainImport, ...] = ()
+    imports: tuple[Import, ...] = ()
     remarks: Callable[[Table], Iterator[Line]] = nothing_to_say
     """What `tseval validate` says of a table without faults."""
     reads_tables: bool = True
@@ -252,12 +218,21 @@ class TableReader:
         source = Input(path)
         return source.can_be_read_again and self.recognises(source)
 
+    def write(self, wanted: Import, paths: Sequence[str], _: object) -> Imported:
+        """Return the columns of the files at these paths as `tseval import` writes them."""
+        form = next((form for track in self.tracks for form in track.forms), None)
+        table = read(paths, self, form)
+        frame = wanted.rows(table)
+        names = wanted.columns or [column.name for column in self.schema]
+        columns = {name: texts_of(frame[name]) for name in names if name in frame.columns}
+        return Imported(columns, tuple(wanted.warnings(table)))
+
     @property
     def formats(self) -> tuple[Format, ...]:
         """The kinds of files, for `tseval validate` and `tseval import`."""
         own = [track for track in self.tracks if track.schema is None]
         imports = tuple(
-            Import(each.name, each.help, partial(each.write, self), several=each.several)
+            replace(each, made=partial(self.write, each)) if each.made is no_rows else each
             for each in self.imports
         )
         return tuple(

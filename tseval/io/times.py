@@ -207,19 +207,12 @@ class Moment:
         if self.relative:
             return start + self.seconds
         if early(self.seconds) and start >= EARLIEST:
-            meant = _suggestion(self.text, self.seconds)
-            raise NotANumber(f'"{self.text}" is {dated(self.seconds)}, before 1990{meant}')
+            meant = self.text + ("h" if self.seconds < HOURS_MEANT else "s")
+            cure = f"did you mean {meant}?" if _DURATION.fullmatch(meant) else MOMENT_CURE
+            raise NotANumber(f'"{self.text}" is {dated(self.seconds)}, before 1990: {cure}')
         if not start and early(start) and not early(self.seconds):
             raise NotANumber(f'"{self.text}" is a date, but times count from 0: write 6h')
         return self.seconds
-
-
-def _suggestion(text: str, seconds: float) -> str:
-    """What was perhaps meant by a number of seconds that is too small for a time."""
-    unit = "h" if seconds < HOURS_MEANT else "s"
-    if _DURATION.fullmatch(text + unit):
-        return f": did you mean {text}{unit}?"
-    return f": {MOMENT_CURE}"
 
 
 # How inputs write times: in another format, without a zone, or from the topic's start.

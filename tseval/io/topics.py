@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from xml.parsers import expat
 
@@ -11,7 +13,6 @@ import polars as pl
 from tseval.io import TREC_TS
 from tseval.io.cells import text_frame, type_columns
 from tseval.io.faults import FaultList
-from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.io.inputs import Input, is_xml
 from tseval.io.schema import TOPIC, TOPICS, Column, Kind, Schema
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
@@ -23,6 +24,11 @@ EVENT = Schema(
 )
 PARTS = ("id", "start", "end")
 """The elements of an event that hold the columns of `EVENT`."""
+PREFIX = re.compile(r"^TS\d+\.")
+YEARS_CURE = (
+    "they are topics of two years: score each year with its own nuggets, or give the nuggets the "
+    "names with their prefixes"
+)
 
 
 def read_xml(source: Input, faults: FaultList) -> TrackRows:
@@ -80,6 +86,64 @@ TOPICS_READER = TableReader(
 )
 
 
+class GoldTopics:
+    """The names of the gold's topics, so that `TS14.11` and `11` are the same topic.
+
+    Where two topics of the gold are the same without their prefix, prefixes are kept; so they are
+    where prefixes differ: `TS13.11` and `TS14.11` are topics of two years.
+    """
+
+    def __init__(self, gold: Iterable[str], rule: str) -> None:
+        names = list(gold)
+        self._rule = rule
+        self._bare = Counter(bare(name) for name in names)
+        self._unique = {bare(name): name for name in names if self._bare[bare(name)] == 1}
+        self._known = set(names)
+
+    def same(self, name: str) -> str:
+        """Return the topic of the gold that this is; the name itself if it is none."""
+        if name in self._known:
+            return name
+        same = self._unique.get(bare(name), name)
+        return name if name != bare(name) and same not in (name, bare(same)) else same
+
+    def find(self, name: str) -> str | None:
+        """Return the topic of the gold that a name with a prefix stands for, if any."""
+        same = self.same(name)
+        return same if name != bare(name) and same in self._known else None
+
+    def rename(self, name: str) -> str:
+        """Return the name that the rule gives a topic."""
+        same = self.same(name)
+        apart = same not in self._known and bare(same) in self._unique
+        is_bare = self._rule == "bare" and self._bare[bare(same)] <= 1 and not apart
+        return bare(same) if is_bare else same
+
+    def clashes(self, frame: pl.DataFrame, prefixed: dict[str, str]) -> pl.DataFrame:
+        """Return a row, with the `reason`, of each topic that is one of the gold under two names.
+
+        The names with prefixes so far stand under the topics of the gold.
+        """
+        rows, reasons = frame.filter(pl.col("topic").is_first_distinct()), list[str | None]()
+        for name in rows["topic"]:
+            topic = self.find(name)
+            other = prefixed.setdefault(topic, name) if topic else name
+            both = f'topics "{other}" and "{name}" would both be the topic "{topic}" of the nuggets'
+            reasons.append(None if other == name else both)
+        return rows.with_columns(reason=pl.Series(reasons, dtype=pl.String)).drop_nulls("reason")
+
+    def rename_in(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a table whose topics have the names that the rule gives them."""
+        topics = frame["topic"].unique()
+        names = {own: name for own in topics if (name := self.rename(own)) != own}
+        return frame.with_columns(pl.col("topic").replace(names)) if names else frame
+
+
+def bare(name: str) -> str:
+    """Return a name without its prefix."""
+    return PREFIX.sub("", name)
+
+
 def name_topics(tables: Mapping[str, Table], gold: str, rule: str = "gold") -> dict[str, Table]:
     """Return the tables with one name for each topic, whether they write `TS14.11` or `11`.
 
@@ -89,16 +153,7 @@ def name_topics(tables: Mapping[str, Table], gold: str, rule: str = "gold") -> d
     prefixed: dict[str, str] = {}
     for name, table in tables.items():
         if "topic" in table.frame.columns:
-            rows = table.frame.filter(pl.col("topic").is_first_distinct())
-            found = [(topics.find(topic), topic) for topic in rows["topic"]]
-            reasons = [
-                clash(topic, first, own)
-                if topic and (first := prefixed.setdefault(topic, own)) != own
-                else None
-                for topic, own in found
-            ]
-            wrong = rows.with_columns(reason=pl.Series(reasons, dtype=pl.String))
-            wrong = wrong.filter(pl.col("reason").is_not_null())
+            wrong = topics.clashes(table.frame, prefixed)
             table.refuse(wrong, "{reason}", YEARS_CURE, "ambiguous-id")
             renamed[name] = replace(table, frame=topics.rename_in(table.frame))
     return renamed

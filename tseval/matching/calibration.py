@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from tseval.core.input_warnings import columns_trait
-from tseval.io.origin import SHORT_HASH
+from tseval.io.inputs import SHORT_HASH
 from tseval.matching.asking import answer_traits
 from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
+from tseval.io.inputs import InputRecord
 from tseval.io.names import ABSENT, natural_order
-from tseval.io.origin import InputRecord
 from tseval.matching.in_units import hash_texts
 from tseval.matching.matching import (
     all_scores,

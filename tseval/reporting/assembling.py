@@ -24,7 +24,7 @@ from tseval.core.scoring import apply_missing_rule, missing_topics
 from tseval.core.sections import Section, Setting, Watched, unwatched
 from tseval.errors import Doubt, UsageError
 from tseval.io.formats import Forms, form_for
-from tseval.io.formulas import guarded
+from tseval.io.rows import guarded
 from tseval.io.scores import Provenance, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen

@@ -19,8 +19,7 @@ from tseval.core.family import Family
 from tseval.core.naming import AS_THEY_ARE, Naming
 from tseval.core.registry import all_families
 from tseval.errors import UsageError
-from tseval.io.inputs import Input
-from tseval.io.origin import InputRecord
+from tseval.io.inputs import Input, InputRecord
 from tseval.io.scores import Provenance
 from tseval.records import frozen
 from tseval.reporting.content import InputRow

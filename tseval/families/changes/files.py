@@ -14,13 +14,13 @@ import polars as pl
 from tseval.io import records, tables
 from tseval.io.faults import FaultList, text_lines
 from tseval.io.fields import Layout
-from tseval.io.formats import Rank
+from tseval.io.formats import Import, Rank
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input, first_row
 from tseval.io.json_text import objects
 from tseval.io.records import is_filled, is_list, is_object, wrong_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
-from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows
+from tseval.io.tables import Table, TableReader, TrackFile, TrackRows
 
 QID = Column("qid", Kind.ID, aliases=("question_id",), meaning="the question")
 DAY = Column("day", Kind.ID, aliases=("date",), meaning="such as 2026-03-02")
@@ -283,7 +283,7 @@ READERS = {
         tracks=(TrackFile(recognise=is_run, applies=is_json, read=read_run),),
         check=group_questions,
         imports=(
-            PlainImport(
+            Import(
                 name="changes-run",
                 help="runs of TREC Change Detection",
                 columns=("run", "topic", "day", "qid", "question_rank", "doc_id", "score"),
@@ -296,7 +296,7 @@ READERS = {
         schema=GAINS,
         tracks=(TrackFile(recognise=is_qrels, applies=lacks_gains, layout=QRELS, rank=Rank.LAST),),
         imports=(
-            PlainImport(
+            Import(
                 name="changes-qrels",
                 help="judgments of TREC Change Detection in four fields: topic qid doc_id gain",
             ),
@@ -309,7 +309,7 @@ READERS = {
         tracks=(TrackFile(recognise=is_topics, read=read_topics),),
         check=tables.check_topics,
         empty=("holds no question", TOPICS_CURE),
-        imports=(PlainImport(name="changes-topics", help="topics of TREC Change Detection"),),
+        imports=(Import(name="changes-topics", help="topics of TREC Change Detection"),),
     ),
     "days": TableReader(
         schema=DAYS,

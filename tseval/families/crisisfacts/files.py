@@ -12,7 +12,7 @@ import polars as pl
 
 from tseval.io import records, tables
 from tseval.io.faults import FaultList
-from tseval.io.formats import Line
+from tseval.io.formats import Import, Line
 from tseval.io.inputs import Input
 from tseval.io.json_text import objects
 from tseval.io.records import Record
@@ -120,7 +120,7 @@ COLLAPSED = tables.TableReader(
     empty=("holds no collapsed fact", FACT_CURE),
     once=((FACT.name,), TWICE, "give each file once"),
     imports=(
-        tables.PlainImport(
+        Import(
             name="crisisfacts-collapsed", help="collapsed facts of CrisisFACTS 2023", several=True
         ),
     ),
@@ -166,9 +166,7 @@ LABELS = tables.TableReader(
     ),
     tracks=(tables.TrackFile(recognise=is_labels, read=read_triples),),
     imports=(
-        tables.PlainImport(
-            name="crisisfacts-labels", help="labels of collapsed facts, a list of triples"
-        ),
+        Import(name="crisisfacts-labels", help="labels of collapsed facts, a list of triples"),
     ),
 )
 
@@ -265,7 +263,7 @@ ITEMS = tables.TableReader(
     empty=("holds no item, nor that a run has none", ITEMS_CURE),
     once=(("run", "request"), 'run "{run}" has items of "{request}" in two files', ""),
     imports=(
-        tables.PlainImport(
+        Import(
             name="crisisfacts-items",
             help="assessed items of runs, a request a line",
             columns=("run", "request", "importance", "status", "facts"),
@@ -321,7 +319,7 @@ GOLD = tables.TableReader(
     tracks=(tables.TrackFile(marks=('"factsByRequest"',), read=read_gold),),
     check=check_gold,
     empty=("holds no fact", EVENTS_CURE),
-    imports=(tables.PlainImport(name="crisisfacts-gold", help="gold facts of CrisisFACTS 2022"),),
+    imports=(Import(name="crisisfacts-gold", help="gold facts of CrisisFACTS 2022"),),
 )
 
 # Runs as they were sent in, and what the track's checker accepts of them.
@@ -438,7 +436,7 @@ def find_odd_lengths(run: tables.Table) -> Iterator[Line]:
 
 def run_reader(*, is_strict: bool) -> tables.TableReader:
     """Return the reader of runs that validates them, or the lenient one that imports them."""
-    updates = tables.PlainImport(
+    updates = Import(
         name="crisisfacts-run",
         help="runs of CrisisFACTS, as updates of events",
         columns=("run", "topic", "update_id", "time", "text", "confidence"),

@@ -22,7 +22,7 @@ from tseval.io import schema, tables
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, read_lines
-from tseval.io.formats import Line
+from tseval.io.formats import Import, Line
 from tseval.io.inputs import Input
 from tseval.io.schema import POST_ID, TOPIC, Column, Kind, Schema
 
@@ -177,7 +177,7 @@ RUNS = tables.TableReader(
     ),
     once=(("run", *PAIR), 'post "{post_id}" stands in two files of run "{run}"', ""),
     imports=(
-        tables.PlainImport(
+        Import(
             name="kba-run",
             help="runs of TREC KBA 2012 to 2014",
             columns=("run", "topic", "post_id", "time", "confidence"),
@@ -190,11 +190,7 @@ JUDGMENTS = tables.TableReader(
     check=tables.check_topics,
     empty=("holds no judgments", "without judgments there is nothing to score"),
     remarks=unknown_ratings,
-    imports=(
-        tables.PlainImport(
-            name="kba-truth", help="truths of TREC KBA 2012 to 2014", rows=plain_truth
-        ),
-    ),
+    imports=(Import(name="kba-truth", help="truths of TREC KBA 2012 to 2014", rows=plain_truth),),
 )
 FORMATS = (*(replace(each, reads_tables=False) for each in RUNS.formats), *JUDGMENTS.formats)
 """The kinds of files; plain tables of posts are not for filtering alone."""

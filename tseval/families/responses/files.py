@@ -15,7 +15,7 @@ from tseval.families.responses import records
 from tseval.families.responses.records import ResponseRules, Sort
 from tseval.io import JSON, tables
 from tseval.io.faults import FaultList, text_lines
-from tseval.io.formats import Line
+from tseval.io.formats import Import, Line
 from tseval.io.forms import names_of, recognise
 from tseval.io.inputs import Input, first_row
 from tseval.io.schema import ALL_TOPICS, NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
@@ -445,7 +445,7 @@ LABELS = replace(
     tracks=(tables.TrackFile(recognise=is_labelled),),
     remarks=remark,
     imports=(
-        tables.PlainImport(
+        Import(
             name="response-labels",
             help="labels of nuggets: assignments of responses",
             columns=("run", "topic", "nugget_id", "label", "time", "version", "importance"),
@@ -461,7 +461,7 @@ GOLD_FILES = replace(
     ),
     remarks=remark,
     imports=(
-        tables.PlainImport(
+        Import(
             name="response-nuggets",
             help="lists of nuggets of responses",
             columns=("topic", "nugget_id", "importance", "time", "text"),

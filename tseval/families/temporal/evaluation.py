@@ -38,8 +38,8 @@ from tseval.families.temporal import files, rows
 from tseval.families.temporal import measures as definitions
 from tseval.families.temporal.rules import Rules
 from tseval.io import schema
+from tseval.io.inputs import SHORT_HASH
 from tseval.io.names import natural_order
-from tseval.io.origin import SHORT_HASH
 from tseval.io.score_files import displayed
 from tseval.io.tables import Table
 from tseval.io.times import length_of

@@ -36,12 +36,10 @@ from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
 from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import names_of
 from tseval.io.given import FrameInput, input_of
-from tseval.io.gold_topics import PREFIX
 from tseval.io.inputs import Input, first_row, is_xml, not_utf8
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import UPDATE_ID, Column, Kind, Schema
 from tseval.io.tables import (
-    PlainImport,
     Table,
     TableReader,
     TrackFile,
@@ -50,7 +48,7 @@ from tseval.io.tables import (
     read,
     texts_of,
 )
-from tseval.io.topics import TOPICS_READER
+from tseval.io.topics import PREFIX, TOPICS_READER
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -663,10 +661,10 @@ def last_rows(pool: Table) -> pl.DataFrame:
     return pool.frame.unique(UPDATE, keep="last", maintain_order=True)
 
 
-def import_as(name: str, what: str, **more: object) -> tuple[PlainImport, ...]:
+def import_as(name: str, what: str, **more: object) -> tuple[Import, ...]:
     """Return what `tseval import` makes of a file of the track."""
     words = f"{what} of TREC Temporal Summarization"
-    return (PlainImport(name=name, help=words, **more),)  # type: ignore[arg-type]
+    return (Import(name=name, help=words, **more),)  # type: ignore[arg-type]
 
 
 # The readers.

@@ -31,9 +31,9 @@ from tseval.families.temporal.evaluation import (
     matcher_name,
 )
 from tseval.families.temporal.rules import DRAFT
-from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.io.schema import ALL_TOPICS
-from tseval.io.tables import Table
+from tseval.io.tables import Table, add_faults
+from tseval.io.topics import YEARS_CURE, GoldTopics
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -156,11 +156,8 @@ class TemporalGold(FrameGold):
         """Refuse topics that by two names with prefixes would be one of the gold."""
         known: Iterable[str] = [] if before is None else before["topic"].unique(maintain_order=True)
         prefixed = {topic: own for own in known if (topic := self.topics.find(own))}
-        first = block.filter(pl.col("topic").is_first_distinct())
-        for own, line in first.select("topic", "line").iter_rows():
-            topic = self.topics.find(own)
-            if topic and (other := prefixed.setdefault(topic, own)) != own:
-                faults.add(line, clash(topic, other, own), YEARS_CURE, "ambiguous-id")
+        wrong = self.topics.clashes(block, prefixed)
+        add_faults(faults, wrong, "{reason}", YEARS_CURE, "ambiguous-id")
         faults.check()
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> StreamedEvaluation:

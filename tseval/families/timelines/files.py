@@ -360,9 +360,14 @@ RUNS = tables.TableReader(
     ),
     check=check_dates,
     remarks=lambda table: ((each, False) for each in find_remarks(table)),
+    imports=(
+        Import(
+            "timelines",
+            "timelines as JSON lines, text, Markdown, dates and lists",
+            import_timelines,
+        ),
+    ),
 )
 GOLD = replace(RUNS, check=check_gold)
-ABOUT = "timelines as JSON lines, text, Markdown, dates and lists"
-IMPORT = Import("timelines", ABOUT, import_timelines)
-FORMATS = (replace(RUNS.formats[0], imports=(IMPORT,)), *RUNS.formats[1:])
+FORMATS = RUNS.formats
 """Files of timelines, for `tseval validate` and `tseval import`."""

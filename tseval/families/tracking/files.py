@@ -11,11 +11,10 @@ from tseval.io import TREC_TS
 from tseval.io.cells import parse_numbers
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain
-from tseval.io.formats import Rank
+from tseval.io.formats import Import, Rank
 from tseval.io.inputs import Input, first_row
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
 from tseval.io.tables import (
-    PlainImport,
     Table,
     TableReader,
     TrackFile,
@@ -141,7 +140,7 @@ RUNS = TableReader(
     tracks=(RUN_FILE,),
     check=read_amounts,
     imports=(
-        PlainImport(
+        Import(
             name="ts-values",
             help="runs of value tracking of TREC Temporal Summarization",
             columns=("run", "topic", "attribute", "time", "value", "confidence"),
