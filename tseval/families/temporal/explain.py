@@ -416,8 +416,7 @@ def report_economy(
         Head("words a nugget said", decimals=1),
         *(Head(name, decimals=3) for name in verbosity),
     )
-    table = ((*row[:2], tuple(row[2]), *row[3:]) for row in rows.iter_rows())
-    yield Rows("Redundancy and verbosity of every run", heads, tuple(table))
+    yield Rows("Redundancy and verbosity of every run", heads, tuple(rows.iter_rows()))
 
 
 def count_updates(evaluation: TemporalEvaluation) -> dict[str, int]:

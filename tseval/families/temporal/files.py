@@ -30,18 +30,17 @@ from tseval.core.frames import to_pandas
 from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.rules import Rules
 from tseval.io import TREC_TS, schema
-from tseval.io.cells import PlainTable, text_frame, type_columns
+from tseval.io.cells import PlainTable, check_utf8, text_frame, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
 from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import names_of
 from tseval.io.given import FrameInput, input_of
 from tseval.io.gold_topics import PREFIX
-from tseval.io.inputs import Input, first_row, is_xml, not_utf8
+from tseval.io.inputs import Input, first_row, is_xml
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import UPDATE_ID, Column, Kind, Schema
 from tseval.io.tables import (
-    PlainImport,
     Table,
     TableReader,
     TrackFile,
@@ -131,14 +130,6 @@ def table_of(source: Input) -> str | None:
     return None
 
 
-def may_be_of_track(source: Input) -> bool:
-    """Return whether an input may be a run of the track."""
-    with suppress(InputError):
-        can_look = isinstance(source, FrameInput) or source.can_be_read_again
-        return not can_look or is_of_track(source, "updates")
-    return False
-
-
 def track_file(table: str, **more: object) -> tuple[TrackFile, ...]:
     """Return the file of the track that holds a table."""
     recognise = partial(is_of_track, table=table)
@@ -186,26 +177,24 @@ def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     )
 
 
+def pack_codes(*codes: pl.Expr) -> pl.Expr:
+    """Return two codes as one number, by which rows are grouped in a third of the time."""
+    high, low = (code.to_physical().cast(pl.UInt64) for code in codes)
+    return high * 2**32 + low
+
+
 def join_updates(rows: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of a table beside the updates that they name by topic and id.
 
     A number in the place of an id is joined in half of the time: that of a pair of codes, or the
     hash of a text, which the text itself confirms.
     """
-    of_rows = rows.with_columns(key=_key_of(rows))
-    sent = updates.with_columns(key=_key_of(updates))
-    joined = of_rows.join(sent, on="key")
-    is_same = [pl.col(name) == pl.col(f"{name}_right") for name in ("topic", "update_id")]
+    key = pl.col("update_id").hash()
+    if rows.schema["update_id"] != pl.String:
+        key = pack_codes(*(pl.col("update_id").struct.field(part) for part in (DOC, PART)))
+    joined = rows.with_columns(key=key).join(updates.with_columns(key=key), on="key")
+    is_same = [pl.col(name) == pl.col(f"{name}_right") for name in UPDATE]
     return joined.filter(is_same).drop("key", "topic_right", "update_id_right")
-
-
-def _key_of(frame: pl.DataFrame) -> pl.Series:
-    """Return a number for each update's id."""
-    ids = frame["update_id"]
-    if ids.dtype == pl.String:
-        return ids.hash()
-    doc, part = (ids.struct.field(each).to_physical().cast(pl.UInt64) for each in (DOC, PART))
-    return doc * 2**32 + part
 
 
 def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
@@ -238,11 +227,9 @@ def tell_value_tracking(fields: list[bytes]) -> str:
 
 def run_columns() -> dict[str, pl.Expr]:
     """Return the columns that are made of fields: a run is `team-run`, an update `docid-number`."""
-    columns = {
-        "run": pl.concat_str("team", "name", separator="-"),
-        PART: pl.lit("-") + pl.col(PART),
-    }
-    columns |= {name: pl.col(name) for name in ("topic", "team", DOC)}
+    columns = {name: pl.col(name) for name in ("topic", "team", DOC)}
+    columns["run"] = pl.concat_str("team", "name", separator="-")
+    columns[PART] = pl.lit("-") + pl.col(PART)
     coded = {name: cells.cast(pl.Categorical) for name, cells in columns.items()}
     return {**coded, "confidence": certain("confidence")}
 
@@ -350,12 +337,8 @@ def _blank_cells(block: bytes, before: int, table: PlainTable, rules: Rules) -> 
     for number, line in enumerate(block.split(b"\n")[:-1], start=before + 1):
         if rules.encoding == "bytes":
             fields = [field.decode() for field in mend(line).split()]
-        elif reason := not_utf8(line):
-            cure = "save the file in the encoding UTF-8, or read it in bytes"
-            faults.add(number, reason, cure, "encoding")
-            continue
         else:
-            fields = line.decode().split()
+            fields = line.decode().split() if check_utf8(line, number, faults) else []
         if len(fields) >= least:
             rows.append((number, *fields[: width - 1], " ".join(fields[width - 1 :])))
         elif fields:
@@ -518,15 +501,11 @@ def name_ids(table: Table) -> Table:
 
 def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: str) -> Table:
     """Read corrections, or a sample, whose rows may not contradict each other."""
+    from tseval.matching.corrections import check_verdicts
+    from tseval.matching.verdicts import check_sample
+
     table = read([source], READERS[name], form)
-    if name == "judged":
-        from tseval.matching.verdicts import check_sample
-
-        check_sample(table)
-    else:
-        from tseval.matching.corrections import check_verdicts
-
-        check_verdicts(table)
+    (check_sample if name == "judged" else check_verdicts)(table)
     return table
 
 
@@ -647,26 +626,36 @@ def import_matches(paths: Sequence[str], options: WithPool) -> Imported:
     return Imported(columns, (warning,) if options.pool is None else ())
 
 
-def without_negative(nuggets: Table) -> pl.DataFrame:
-    """Return nuggets as a plain table has them, which knows no importance below 0."""
-    return nuggets.frame.with_columns(pl.col("importance").clip(0))
+def import_table(paths: Sequence[str], _: object, *, name: str) -> Imported:
+    """Import nuggets, whose importance is 0 or above in plain tables, a pool or topics.
+
+    Of rows of a pool that repeat an update the last one counts.
+    """
+    frame, warnings = read(paths, READERS[name], TREC_TS).frame, tuple[str, ...]()
+    if name == "pool":
+        frame = frame.unique(UPDATE, keep="last", maintain_order=True)
+    elif name == "nuggets":
+        if below := frame.filter(pl.col("importance") < 0).height:
+            warnings = (f"importances below 0 are written as 0: {below}",)
+        frame = frame.with_columns(pl.col("importance").clip(0))
+    return Imported(columns_of(frame, *COLUMNS[name]), warnings)
 
 
-def warn_of_negative(nuggets: Table) -> Sequence[str]:
-    """Return a warning of importances below 0."""
-    below = nuggets.frame.filter(pl.col("importance") < 0).height
-    return [f"importances below 0 are written as 0: {below}"] * (below > 0)
-
-
-def last_rows(pool: Table) -> pl.DataFrame:
-    """Return a pool with the last of the rows that repeat an update."""
-    return pool.frame.unique(UPDATE, keep="last", maintain_order=True)
-
-
-def import_as(name: str, what: str, **more: object) -> tuple[PlainImport, ...]:
-    """Return what `tseval import` makes of a file of the track."""
-    words = f"{what} of TREC Temporal Summarization"
-    return (PlainImport(name=name, help=words, **more),)  # type: ignore[arg-type]
+COLUMNS = {
+    "nuggets": ("topic", "nugget_id", "time", "importance", "length", "text"),
+    "pool": ("topic", "update_id", "duplicate_id", "length", "text"),
+    "topics": ("topic", "start", "end"),
+}
+"""The columns of imported tables."""
+OF_TRACK = "of TREC Temporal Summarization"
+IMPORTS = {
+    "updates": Import("ts-run", f"runs {OF_TRACK}", import_run, WithPool),
+    "matches": Import("ts-matches", f"matches {OF_TRACK}", import_matches, WithPool),
+    "nuggets": Import("ts-nuggets", f"nuggets {OF_TRACK}", partial(import_table, name="nuggets")),
+    "pool": Import("ts-pool", f"pools {OF_TRACK}", partial(import_table, name="pool")),
+    "topics": Import("ts-topics", f"topics {OF_TRACK}", partial(import_table, name="topics")),
+}
+"""What `tseval import` makes of the files of the track."""
 
 
 # The readers.
@@ -687,13 +676,6 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
             tracks=track_file("nuggets", read=partial(read_by, columns=GOLD)),
             check=check_topics,
             empty=("holds no nuggets", "without nuggets there is nothing to score"),
-            imports=import_as(
-                "ts-nuggets",
-                "nuggets",
-                columns=("topic", "nugget_id", "time", "importance", "length", "text"),
-                rows=without_negative,
-                warnings=warn_of_negative,
-            ),
         ),
         "matches": TableReader(
             schema=schema.MATCHES,
@@ -701,7 +683,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
             note=refuse_corrections,
             names_runs=False,
         ),
-        "topics": replace(TOPICS_READER, imports=import_as("ts-topics", "topics")),
+        "topics": TOPICS_READER,
         "duplicates": TableReader(
             schema=schema.DUPLICATES,
             tracks=track_file("duplicates", layout=DUPLICATE_LINES),
@@ -710,12 +692,6 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         "pool": TableReader(
             schema=schema.POOL,
             tracks=track_file("pool", read=partial(read_by, columns=SAMPLED)),
-            imports=import_as(
-                "ts-pool",
-                "pools",
-                columns=("topic", "update_id", "duplicate_id", "length", "text"),
-                rows=last_rows,
-            ),
         ),
         "corrections": TableReader(schema=schema.CORRECTIONS, names_runs=False),
         "judged": TableReader(
@@ -736,7 +712,7 @@ PAIRED_RUNS = replace(
     check=partial(check_and_code, check=pair_all_ids),
     once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
 )
-"""How several runs are read of which some may be the track's."""
+"""How several runs are read, of which some may be the track's."""
 READERS = {**readers_by(PLAIN), "updates": NAMED_RUNS}
 """How tables are read where no rule says otherwise, with ids of updates as texts."""
 TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
@@ -745,18 +721,12 @@ TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
 
 def formats() -> Iterator[Format]:
     """Yield the kinds of files as `tseval validate` and `tseval import` know them."""
-    words = "of TREC Temporal Summarization"
-    own: dict[str, dict[str, Any]] = {
-        "updates": {"imports": (Import("ts-run", f"runs {words}", import_run, WithPool),)},
-        "matches": {
-            "imports": (Import("ts-matches", f"matches {words}", import_matches, WithPool),)
-        },
-    }
     verdicts = ("corrections", "judged")
-    own |= {name: {"read": partial(read_verdicts, name=name)} for name in verdicts}
     for name in ("updates", "nuggets", "matches", "pool", *verdicts, "topics", "duplicates"):
+        imports = (IMPORTS[name],) if name in IMPORTS else ()
         for each in READERS[name].formats:
-            yield replace(each, rank=Rank.LIKELY, **own.get(name, {}))
+            read_one = partial(read_verdicts, name=name) if name in verdicts else each.read
+            yield replace(each, rank=Rank.LIKELY, imports=imports, read=read_one)
 
 
 FORMATS = tuple(formats())
