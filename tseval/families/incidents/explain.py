@@ -241,7 +241,8 @@ def report_alerts(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         Head("what became of alerts", "parts", parts=parts),
         *(Head(name, "count") for name in names[1:]),
     )
-    yield Rows("Alerts of every run", heads, tuple(rows.iter_rows()))
+    cells = ((run, tuple(parts), *numbers) for run, parts, *numbers in rows.iter_rows())
+    yield Rows("Alerts of every run", heads, tuple(cells))
     labels = evaluation.index.tables["labels"].frame
     if "text" in labels.columns and (labels["text"] != "").any():
         texts = labels.filter(pl.col("text") != "").unique("post_id", keep="first")
@@ -306,8 +307,11 @@ def list_posts(
     names = [each for each in HEADS if each in rows.columns]
     events = replace(HEADS["event"], choices=tuple(trail["event"].unique(maintain_order=True)))
     heads = tuple((HEADS | {"event": events})[each] for each in names)
-    cells = tuple(rows.select(names).iter_rows())
-    return Listed(name, total, note, Rows(name, heads, cells))
+    cells = (
+        tuple(tuple(cell) if isinstance(cell, list) else cell for cell in row)
+        for row in rows.select(names).iter_rows()
+    )
+    return Listed(name, total, note, Rows(name, heads, tuple(cells)))
 
 
 def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:

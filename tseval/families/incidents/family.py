@@ -204,8 +204,6 @@ class IncidentEvaluation(FrameEvaluation):
     """What was asked for beside the edition's rules, and what it is called."""
     over_runs: bool = False
     """Whether the best, median and worst value over the runs are shown in their place."""
-    ineffective: tuple[str, ...] = ()
-    """What was asked for and changes nothing in the measures of a table."""
 
     @classmethod
     def build(cls, request: Request) -> Content:
@@ -213,11 +211,8 @@ class IncidentEvaluation(FrameEvaluation):
         stream = rows.join_tables(request.tables, request.rules, request.options.entries)
         if ALL_TOPICS in stream.topics:
             raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
-        for name in stream.topics:
-            if name in stream.types:
-                raise UsageError(
-                    f"'{name}' is both an event and a type: call one of them otherwise"
-                )
+        for name in set(stream.topics) & set(stream.types):
+            raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
         if request.others is None:
             check_labelled(stream)
         # The ontology stands before the labels here.
@@ -239,15 +234,13 @@ class IncidentEvaluation(FrameEvaluation):
             if getattr(applied, name) != getattr(base, name):
                 rule = name.replace("_", "-")
                 asked[rule] = called[name][0] if name in called else f"rule {rule}"
+        traits = {each: getattr(applied, each.replace("-", "_")) for each in OPEN}
         return replace(
             found,
             asked=asked,
             over_runs=options.over_runs,
             group_names=found.frames.types,
-            traits={
-                **{each: getattr(applied, each.replace("-", "_")) for each in OPEN},
-                **found.traits,
-            },
+            traits={**traits, **found.traits},
         )
 
     @property
@@ -295,14 +288,13 @@ class IncidentEvaluation(FrameEvaluation):
         if "emitted-from" in self.asked and not self.index.of_runs.is_weighed:
             yield "the threshold changes nothing: no type of the runs has a number"
 
-    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:
-        """Return the same, knowing what changes nothing in these measures."""
+    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:  # noqa: ARG002
+        """Return the same, unless a rule changes nothing in what is shown."""
         if "types-of-event" in self.asked and not per_topic:
             raise UsageError(
                 "rule types-of-event changes the values of single events alone: give -q"
             )
-        reads = read_by(wanted, self.index.rules)
-        return replace(self, ineffective=tuple(self.unread(reads)))
+        return self
 
     def without_missing(self) -> IncidentEvaluation:
         """Return the same, where events that a run lacks are left out of what `all` is taken of."""
@@ -313,7 +305,8 @@ class IncidentEvaluation(FrameEvaluation):
         stream, topics = self.index, self.index.topics
         yield from self.label_warnings()
         yield from years_apart(spans(stream["judged"].sort("topic"), "posts"), topics)
-        if "order" in read_by(wanted, stream.rules) and stream.rules.order == "time":
+        reads = read_by(wanted, stream.rules)
+        if "order" in reads and stream.rules.order == "time":
             met = stream.outputs.filter(pl.col("time").is_null())
             if events := list(met["topic"].unique().sort()):
                 why = "posts without times, taken in the order of the run's file"
@@ -332,7 +325,7 @@ class IncidentEvaluation(FrameEvaluation):
             total = stream.tables["ontology"].frame.height
             yield f"runs: vectors that are not {total} long, read as far as they go: {odd}"
         yield from self.run_warnings()
-        yield from self.ineffective
+        yield from self.unread(reads)
 
     def label_warnings(self) -> Iterator[str]:
         """Yield what a reader should know of the labels."""

@@ -84,16 +84,12 @@ def code_list(values: Any) -> str | None:
         return "".join(f"{each}{MARK}" for each in values)
     if is_numbers(values):
         return "".join(f"{NUMBER}{float(each)}{MARK}" for each in values)
-    if not all(map(is_entry, values)):
-        return None
+    for each in values:
+        is_named = isinstance(each, dict) and isinstance(each.get("id"), str)
+        if not is_named or not is_number(each.get("confidence", 0.0)):
+            return None
     numbers = (float(e["confidence"]) if "confidence" in e else "" for e in values)
     return "".join(f"{e['id']}{NUMBER}{n}{MARK}" for e, n in zip(values, numbers, strict=True))
-
-
-def is_entry(value: Any) -> bool:
-    """Return whether a value of JSON is a type with its confidence."""
-    is_named = isinstance(value, dict) and isinstance(value.get("id"), str)
-    return is_named and ("confidence" not in value or is_number(value["confidence"]))
 
 
 def read_document(source: Input, faults: FaultList) -> Any:
@@ -288,11 +284,8 @@ def check_labels(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         faults.add(None, reason, "give the event another name", "reserved-name")
     if "level" in frame.columns:
         places = {name.lower(): at for at, name in enumerate(LEVELS)}
-        level = (
-            pl.col("level")
-            .str.to_lowercase()
-            .replace_strict(places, default=None, return_dtype=pl.Int8)
-        )
+        level = pl.col("level").str.to_lowercase()
+        level = level.replace_strict(places, default=None, return_dtype=pl.Int8)
         wrong = frame.filter(level.is_null() & pl.col("level").is_not_null())
         add_faults(faults, wrong, 'unknown level "{level}"', LEVEL_CURE, "unknown-label")
         frame = frame.with_columns(level=level)
@@ -606,8 +599,7 @@ def run_faults(source: Input, table: Table) -> Iterator[Fault]:
     if RUNS.tracks[0].matches(source):
         for line, record in objects(source, FaultList(source)):
             for key_of, allowed in (("info_type_scores", None), ("info_type_labels", (0, 1))):
-                reason = wrong_vector(record.get(key_of), allowed)
-                if reason:
+                if reason := wrong_vector(record.get(key_of), allowed):
                     told, cure = f'"{key_of}" {reason}', "one number a type, 25 in all"
                     yield Fault(source.path, line, told, cure, "record-format")
     elif is_proposed(source) and recognise(source)[0] in ("jsonl", JSON):

@@ -96,7 +96,12 @@ ACCURACY = divided(pl.col("posts") - WRONG, pl.col("posts"), empty=0.0)
 
 
 def mean_of_types(
-    stream: Stream, measure: Measure, values: pl.DataFrame, *, of_defined: bool, without: str = ""
+    stream: Stream,
+    measure: Measure,
+    values: pl.DataFrame,
+    *,
+    of_defined: bool,
+    without: str | None = None,
 ) -> pl.DataFrame:
     """Return the mean over the types of a measure, which leaves out what is undefined.
 
@@ -107,7 +112,7 @@ def mean_of_types(
     if measure.has("actionable") and stream.rules.actionable_mean == "named":
         divisor = len(stream.rules.actionable) - (without in stream.actionable)
     own = pl.col("value").filter(pl.col("type").is_in(members))
-    among = own if of_defined or without else pl.col("value")
+    among = own if of_defined or without is not None else pl.col("value")
     by = own.count().cast(pl.Float64) if of_defined else pl.lit(float(divisor)).first()
     sums = values.group_by("unit").agg(sum=total(own), by=by, number=among.count())
     is_defined = (pl.col("number") > 0) & (divisor > 0)
@@ -343,13 +348,12 @@ def account_priorities(
     of: Callable[[Stream], list[pl.DataFrame]], stream: Stream, measure: Measure
 ) -> Taken:
     """Return a measure over the posts of each type, as the mean over types."""
-    members, without = stream.members(measure), "(none)"
+    members, without = stream.members(measure), ""
     if of is correlation:
-        without = full_names(stream.types, renamed=False).get(IRRELEVANT, without)
-        without = without if without in members else "(none)"
+        without = full_names(stream.types, renamed=False).get(IRRELEVANT, "")
+    members = [name for name in members if name != without]
     values, of_defined = of(stream), stream.rules.error_types == "labelled"
     average = partial(mean_of_types, stream, measure, of_defined=of_defined, without=without)
-    members = [name for name in members if name != without]
     return take(stream, map(average, values), values[1], members)
 
 
@@ -590,7 +594,6 @@ OF_POSTS = define(
     name="priority.MSE_posts",
     range="0 to 1",
     citation=PAGE_2018,
-    account=post_error,
     higher_is_better=False,
     reads=("levels", *LABELLING, "normalise", "scale-bottom"),
 )
@@ -600,7 +603,6 @@ RANKING = define(
     title="nDCG of priorities",
     range="0 to 1",
     citation=TRACK_2021,
-    account=ranking,
     reads=("levels", *LABELLING, "normalise", "ties"),
 )
 OF_ALERTS = tuple(

@@ -241,7 +241,7 @@ class Correction:
                 times = draws if kept.all() else resamples(number, 0)
                 over_topics[:, run] = mean_intervals(values[run, kept][:, None], times)[:, 0]
         beside = {"low": low, "high": high}
-        beside |= dict(zip(("low_topics", "high_topics"), over_topics, strict=True))
+        beside |= {"low_topics": over_topics[0], "high_topics": over_topics[1]}
         if self.likeliest.probable:
             beside["classical"] = add_rows(self.nuggets(worth, assisted=False))
         beside["automatic"] = add_rows(uncorrected.reshape(used.shape) * used)

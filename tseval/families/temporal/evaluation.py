@@ -41,7 +41,7 @@ from tseval.families.temporal.rules import Rules
 from tseval.io import schema
 from tseval.io.names import natural_order
 from tseval.io.score_files import displayed
-from tseval.io.tables import Table
+from tseval.io.tables import Table, TableReader
 from tseval.io.times import length_of
 from tseval.io.topics import name_topics
 from tseval.matching.asking import AskingOptions
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.io.given import Given
-    from tseval.io.tables import TableReader
 
 DEFAULT_MATCHER = "learned"
 MATCHERS = (
@@ -241,11 +240,9 @@ class TemporalEvaluation(FrameEvaluation):
     """Who says what: `update nugget`, and scores and grades as far as there are such."""
 
     @classmethod
-    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - of any
         """Return how the inputs are read by these rules."""
-        readers = files.readers_by(rules)
-        several = {"updates": files.PAIRED_RUNS} if len(inputs.updates) > 1 else {}
-        return {**readers, **several}
+        return files.readers_by(rules)
 
     @classmethod
     def read_request(
@@ -289,8 +286,8 @@ class TemporalEvaluation(FrameEvaluation):
         if "matches" in tables:
             tables["matches"] = files.count_matches(files.note_maker(tables["matches"]), rules)
         tables = name_topics(tables, "nuggets", rules.topic_names)
-        is_coded = isinstance(tables["updates"].frame.schema["update_id"], pl.Struct)
-        for name in tables if is_coded else ():
+        is_named = tables["updates"].frame.schema["update_id"] == pl.String
+        for name in () if is_named else tables:
             frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
             tables[name] = replace(tables[name], frame=frame)
         if "judged" in tables:
@@ -305,7 +302,9 @@ class TemporalEvaluation(FrameEvaluation):
         tables, rules = request.tables, request.rules
         updates, nuggets = rows.find_scored_updates(tables, rules), rows.find_nuggets(tables, rules)
         if "matches" in tables:
-            refuse_unfit(tables, updates)
+            rows.refuse_foreign_matches(tables)
+            if not files.is_published(tables["matches"]):
+                files.refuse_unknown(tables, files.find_unknown(tables, updates))
             found = rows.find_assessed(tables, updates)
             counted = found.pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
             found = found._replace(pairs=counted)
@@ -375,9 +374,8 @@ class TemporalEvaluation(FrameEvaluation):
     def firsts(self) -> Firsts:
         """M(u).time: when each run first said each nugget."""
         first = self.frames["firsts"].filter("opens")
-        gold = self.frames["nuggets"].select("nugget").with_row_index("row")
-        place = first.join(gold, on="nugget", maintain_order="left")["row"].cast(pl.Int64)
-        return Firsts(self.frames.units_of(first), place.to_numpy(), first["time"].to_numpy())
+        gold = first["nugget"].cast(pl.Int64).to_numpy()
+        return Firsts(self.frames.units_of(first), gold, first["time"].to_numpy())
 
     def default_measures(self) -> Sequence[str]:
         """The edition's; with errors of times those of the draft that rest on times, if it has."""
@@ -433,16 +431,6 @@ class TemporalEvaluation(FrameEvaluation):
         firsts = self.frames["firsts"]
         if needs and firsts.height and "start" not in firsts.columns:
             yield "the matches have no spans: for the verbosity no word of an update says a nugget"
-
-
-def refuse_unfit(tables: Mapping[str, Table], updates: pl.DataFrame) -> None:
-    """Refuse matches that fit none of the updates and nuggets."""
-    matches, nuggets = tables["matches"], tables["nuggets"].frame
-    rows.refuse_foreign_matches(tables)
-    pool = tables["pool"].frame if "pool" in tables else None
-    if not files.is_published(matches):
-        unknown = files.find_unknown(matches, updates, pool)
-        files.refuse_unknown(matches, unknown, nuggets, has_pool=pool is not None)
 
 
 @frozen(eq=False)

@@ -2,8 +2,8 @@
 
     READERS            the readers by the names of the inputs: updates, nuggets, matches, topics,
                        duplicates, pool, corrections, judged
-    readers_by(rules)  the same where rules have the track's files read otherwise; in runs of the
-                       track ids of updates are pairs of codes: `split_ids`, `join_ids`
+    readers_by(rules)  the same where rules have the track's files read otherwise; in runs ids of
+                       updates are pairs of codes: `split_ids`, `join_ids`
     TEXTS_READER       reads updates whose times do not matter
 
 In all tables the columns `topic`, `run` and `team` are Categoricals; ids and texts are Strings.
@@ -69,32 +69,21 @@ DOC, PART = "doc", "part"
 RUN_FIELDS = 7
 
 
-def of_track(table: str, *columns: tuple[Kind, str], key: tuple[str, ...] = ()) -> Schema:
-    """Return the columns of a file of the track, by kinds and names with blanks between them."""
-    named = [Column(name, kind) for kind, names in columns for name in names.split()]
-    return Schema(table, tuple(named), key)
+NUMBERS = ("importance", "length", "start", "end", "auto", "confidence")
+KINDS = {"time": Kind.TIME, "text": Kind.TEXT} | dict.fromkeys(NUMBERS, Kind.NUMBER)
+"""The kinds of the track's columns; all others are names."""
 
 
-ID, TIME, NUMBER, TEXT = Kind.ID, Kind.TIME, Kind.NUMBER, Kind.TEXT
-RUN = of_track(
-    "updates", (ID, f"topic team run {DOC} {PART}"), (TIME, "time"), (NUMBER, "confidence")
-)
-GOLD = of_track(
-    "nuggets",
-    (ID, "topic nugget_id"),
-    (TIME, "time"),
-    (NUMBER, "importance length"),
-    (TEXT, "text"),
-    key=schema.NUGGETS.key,
-)
-MATCHED = of_track("matches", (ID, "topic update_id nugget_id"), (NUMBER, "start end auto"))
-SAMPLED = of_track(
-    "pool",
-    (ID, "topic update_id doc_id sentence_id"),
-    (NUMBER, "length"),
-    (ID, "duplicate_id"),
-    (TEXT, "text"),
-)
+def of_track(table: str, names: str, key: tuple[str, ...] = ()) -> Schema:
+    """Return the columns of a file of the track, by their names with blanks between them."""
+    columns = (Column(name, KINDS.get(name, Kind.ID)) for name in names.split())
+    return Schema(table, tuple(columns), key)
+
+
+RUN = of_track("updates", f"topic team run {DOC} {PART} time confidence")
+GOLD = of_track("nuggets", "topic nugget_id time importance length text", schema.NUGGETS.key)
+MATCHED = of_track("matches", "topic update_id nugget_id start end auto")
+SAMPLED = of_track("pool", "topic update_id doc_id sentence_id length duplicate_id text")
 HEADERS = {
     "nuggets": "query_id nugget_id timestamp importance nugget_len nugget_text",
     "matches": "query_id update_id nugget_id match_start match_end auto_p",
@@ -198,15 +187,10 @@ def join_updates(rows: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
 
 
 def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
-    """Return updates with the ids of the track's runs as pairs of codes."""
+    """Return updates with their ids as pairs of codes, as a run of the track has them already."""
     if DOC not in frame.columns:
-        return frame
+        return split_ids(frame, "update_id")
     return frame.with_columns(update_id=pl.struct(DOC, PART)).drop(DOC, PART)
-
-
-def pair_all_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Return updates with all ids as pairs of codes."""
-    return split_ids(pair_ids(frame, faults), "update_id")
 
 
 def ids_as_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -435,14 +419,12 @@ RUNS_CURE = "give every run that the matches speak of, or the pool of judged upd
 POOL_CURE = "it is in no run and not in the pool: remove the match or extend the pool"
 
 
-def find_unknown(
-    matches: Table, updates: pl.DataFrame, pool: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def find_unknown(tables: Mapping[str, Table], updates: pl.DataFrame) -> pl.DataFrame:
     """Return the matches, with their `row`, that name an unknown update.
 
     An update that is in no run is known all the same if it is in the pool.
     """
-    rows, update = matches.frame.with_row_index("row"), ["topic", "update_id"]
+    rows, update = tables["matches"].frame.with_row_index("row"), ["topic", "update_id"]
     named, sent = rows.select("row", *update, pl.col("^run$")), updates.select(*update, of="run")
     known = join_updates(named, sent)
     if "run" in rows.columns:
@@ -452,13 +434,13 @@ def find_unknown(
         is_in_process = run.is_in(updates["run"].unique().cast(pl.String).implode())
         rows = rows.filter(of_every_run | is_in_process)
     unknown = rows.join(known, on="row", how="anti")
-    return unknown if pool is None else unknown.join(pool, on=update, how="anti")
+    pool = tables.get("pool")
+    return unknown if pool is None else unknown.join(pool.frame, on=update, how="anti")
 
 
-def refuse_unknown(
-    matches: Table, unknown: pl.DataFrame, nuggets: pl.DataFrame, *, has_pool: bool
-) -> None:
+def refuse_unknown(tables: Mapping[str, Table], unknown: pl.DataFrame) -> None:
     """Refuse matches of unknown updates and of unknown nuggets, unless a track published them."""
+    matches, nuggets = tables["matches"], tables["nuggets"].frame
     if is_published(matches):
         return
     lost = matches.frame.with_row_index("row").join(nuggets, on=NUGGET, how="anti")
@@ -468,7 +450,7 @@ def refuse_unknown(
         )
         for rows, what, cure in (
             (lost, "nugget", PAIR_CURE),
-            (unknown, "update", POOL_CURE if has_pool else RUNS_CURE),
+            (unknown, "update", POOL_CURE if "pool" in tables else RUNS_CURE),
         )
     )
     wrong = every.unique("row", keep="first").sort("row").drop("row")
@@ -544,22 +526,22 @@ def check_related(given: Sequence[object]) -> Iterator[Line]:
             yield from check_periods(run, topics)
     if not named["updates"] or len(named["nuggets"]) != 1:
         return
-    (nuggets,), pool = named["nuggets"], next(iter(named["pool"]), None)
+    known = {name: named[name][0] for name in ("nuggets", "pool") if named[name]}
     blank = pl.lit("").alias("text")
     updates = pl.concat(
         each.frame.select("run", *UPDATE, "text" if "text" in each.frame.columns else blank)
         for each in named["updates"]
     )
-    known = None if pool is None else pool.frame
     for each in (*named["matches"], *named["corrections"]):
         try:
+            beside = {**known, "matches": each}
             if each.name == "matches":
-                unknown = find_unknown(each, updates, known)
-                refuse_unknown(each, unknown, nuggets.frame, has_pool=pool is not None)
+                refuse_unknown(beside, find_unknown(beside, updates))
             else:
                 from tseval.matching.corrections import check_verdicts, decide_pairs
 
-                decide_pairs(check_verdicts(each), updates, nuggets.frame, known)
+                pool = known["pool"].frame if "pool" in known else None
+                decide_pairs(check_verdicts(each), updates, known["nuggets"].frame, pool)
         except InputError as error:
             yield from _as_lines(error.faults)
 
@@ -669,7 +651,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
             schema=schema.UPDATES,
             tracks=(*track_file("updates", layout=RUN_LINES), PROPOSED_RUN),
             check=pair_ids,
-            once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
+            once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
         ),
         "nuggets": TableReader(
             schema=schema.NUGGETS,
@@ -705,14 +687,9 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
 NAMED_RUNS = replace(
     readers_by(PLAIN)["updates"],
     check=partial(check_and_code, check=ids_as_texts),
+    once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
     remarks=check_run,
 )
-PAIRED_RUNS = replace(
-    readers_by(PLAIN)["updates"],
-    check=partial(check_and_code, check=pair_all_ids),
-    once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
-)
-"""How several runs are read, of which some may be the track's."""
 READERS = {**readers_by(PLAIN), "updates": NAMED_RUNS}
 """How tables are read where no rule says otherwise, with ids of updates as texts."""
 TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)

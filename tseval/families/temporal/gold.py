@@ -33,14 +33,13 @@ from tseval.families.temporal.rows import ASSESSED
 from tseval.families.temporal.rules import DRAFT
 from tseval.io.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.io.schema import ALL_TOPICS
-from tseval.io.tables import Table
+from tseval.io.tables import Table, TableReader
 from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
     from tseval.io.faults import FaultList
     from tseval.io.given import Given
-    from tseval.io.tables import TableReader
 
 RULES = DRAFT.rules
 CODES = pl.selectors.categorical()
@@ -206,13 +205,11 @@ class TemporalGold(FrameGold):
         if "matches" in tables:
             if not is_live:
                 rows.refuse_foreign_matches(tables)
-            matches, gold = tables["matches"], tables["nuggets"].frame
-            unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
+            unknown = files.find_unknown(tables, tables["updates"].frame)
             if self.memory is not None:
                 unknown = unknown.filter(~self.memory["has_come"].gather(unknown["row"]))
             waiting = unknown.height
-            unknown = unknown.clear() if to_come else unknown
-            files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)
+            files.refuse_unknown(tables, unknown.clear() if to_come else unknown)
         if not is_live:
             rows.refuse_foreign_pool(tables, evaluation.census, index)
         verb = "match speaks" if waiting == 1 else "matches speak"

@@ -190,9 +190,8 @@ class EarliestIndex(FrameIndex):
         texts = self.outputs.select("update", pl.col("^(text|pool_row)$"))
         spans = add_texts(spans.join(texts, on="update"), self.frames.get("pool"))
         marked = mark_words(spans, self.rules.words, self.spans_in_bytes).sort("update", "low")
-        own = pl.col("update").cast(pl.Int64) * 2**32  # in order, so that a maximum ends with it
         high = pl.max_horizontal("low", "high")
-        behind = (own + high).cum_max().shift(1, fill_value=0) - own
+        behind = high.cum_max().shift(1).over("update")
         new = (high - pl.max_horizontal("low", behind)).clip(0)
         total_new = pl.col("new").cast(pl.Int64).sum().cast(pl.Float64)
         number = marked.with_columns(new=new).group_by("update").agg(marked=total_new)
@@ -212,7 +211,7 @@ class EarliestIndex(FrameIndex):
             "discount": discount * pl.col("rise"),
         }
         weighted = {f"weighted_{each}": amounts[each] * pl.col("weight") for each in amounts}
-        return firsts.select(*KEY, "time", "nugget", found="rise", **amounts, **weighted)
+        return firsts.select(*KEY, "time", found="rise", **amounts, **weighted)
 
     @cached_property
     def _sums(self) -> dict[tuple[str, bytes], pl.DataFrame]:
@@ -223,8 +222,7 @@ class EarliestIndex(FrameIndex):
         """Return the sums of all amounts of a frame by unit, before the times of the units."""
         key = frame, b"" if times is None else times["before"].to_numpy().tobytes()
         if key not in self._sums:
-            table = getattr(self, frame)
-            every = Contributions([table.drop("nugget", strict=False)], lambda sums: sums)
+            every = Contributions([getattr(self, frame)], lambda sums: sums)
             self._sums[key] = value(every, self.pairs, times)
         return self._sums[key]
 
@@ -415,20 +413,16 @@ def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame)
     return sort_rows(pairs.select("match", "update", "nugget"), "match", "update")
 
 
-def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of matches with their grades and spans, in the order of the matches."""
-    more = matches.with_row_index("match").select("match", pl.col("^(grade|start|end)$"))
-    return resolve(matches, updates, nuggets).join(more, on="match", maintain_order="left")
-
-
 def find_assessed(tables: Mapping[str, Table], updates: pl.DataFrame) -> UpdatePairs:
-    """Return the pairs of the matches that were given.
+    """Return the pairs of the matches that were given, with grades and spans, in their order.
 
     Without a pool all updates were judged, unless the track published the matches; its assessors
     judged a pool, also where it is not given.
     """
     matches, nuggets = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")
-    pairs, maker = find_pairs(matches.frame, updates, nuggets), maker_of(matches)
+    more = matches.frame.with_row_index("match").select("match", pl.col("^(grade|start|end)$"))
+    pairs = resolve(matches.frame, updates, nuggets)
+    pairs, maker = pairs.join(more, on="match", maintain_order="left"), maker_of(matches)
     is_whole = maker is not None or not ("pool" in tables or is_published(matches))
     judged = None if is_whole else pairs["update"]
     return UpdatePairs(pairs, maker or ASSESSED, judged, are_in_bytes(matches))
@@ -780,26 +774,21 @@ def _warn_of_runs(
     yield from warn_of_topics(census.filter(pl.col("rows") > 0), index.topics, "in the gold")
     of_runs = census.filter(pl.col("topic").is_in(index.topics)).group_by("run")
     numbers = of_runs.agg(pl.exclude("topic").cast(pl.Int64).sum()).sort("run")
-    judged = numbers.rows(named=True)
-    for each in judged:
-        if each["read"] and not each["sampled"]:
-            none = none_of("its", each["read"], "update", "updates")
-            yield Reason(f"run {each['run']}: {none} in the pool")
-    for each in judged:
-        if each["early"]:
-            early = count(each["early"], "update")
-            yield f"run {each['run']}: {early} before the start of the topic"
+    lost = numbers.filter((pl.col("read") > 0) & (pl.col("sampled") == 0))
+    for name, number in lost.select("run", "read").iter_rows():
+        yield Reason(f"run {name}: {none_of('its', number, 'update', 'updates')} in the pool")
+    for name, number in numbers.filter(pl.col("early") > 0).select("run", "early").iter_rows():
+        yield f"run {name}: {count(number, 'update')} before the start of the topic"
     if "confidence" in counted.columns:
         levels = counted.group_by(run).agg(least=told.min(), most=told.max())
         several = census.group_by("run").agg(count_marked("rows")).filter(pl.col("rows") > 1)
         levels = levels.filter(pl.col("least") == pl.col("most")).join(several, on="run")
         for name, level in levels.sort("run").select("run", "least").iter_rows():
             yield f"run {name}: every confidence is {level:g}"
-    for each in judged:
-        if each["silent"]:
-            silent = count(each["silent"], "update")
-            told_of = f"run {each['run']}: {silent} without text cannot be matched"
-            yield Reason(told_of) if each["silent"] == each["rows"] else told_of
+    silent = numbers.filter(pl.col("silent") > 0).select("run", "silent", "rows")
+    for name, number, rows in silent.iter_rows():
+        told_of = f"run {name}: {count(number, 'update')} without text cannot be matched"
+        yield Reason(told_of) if number == rows else told_of
     shares = numbers.filter(pl.col("rows") > 0)
     shares = shares.select("run", share=quotient(pl.col("judged"), pl.col("rows")))
     some = shares.filter(pl.col("share") < 1).sort("share", maintain_order=True)
