@@ -123,7 +123,7 @@ def documented(function: Callable[..., Any], **more: Any) -> Definition:
     names = ("title", "summary", "formula", "empty_case")
     texts: dict[str, Any] = dict.fromkeys(names, "")
     texts |= zip(names, paragraphs_of(function), strict=False)
-    return Definition(**{"name": function.__name__, **texts, **more})
+    return Definition(**{"name": function.__name__, "account": function, **texts, **more})
 
 
 @frozen(eq=False)

@@ -62,23 +62,23 @@ TYPES_SHOW = (*READS_TYPES, "type-posts", "actionable")
 def alert_trail(stream: Stream) -> pl.DataFrame:
     """Return every post of every run in order: what became of it, its delta and its worth."""
     stream.check_times()
-    rows = pl.concat(stream.follow_alerts()).with_columns(pl.col("i").cast(pl.UInt32))
-    for beside, key in (
-        (stream.judged.select("j", "post_id"), "j"),
-        (stream.names_of(stream.truth, "j", "types"), "j"),
-        (stream.names_of(stream.given, "i", "run_types"), "i"),
-    ):
-        rows = rows.join(beside, on=key, how="left", maintain_order="left")
+    rows = pl.concat(stream.follow_alerts()).join(
+        stream["judged"].select("j", "post_id"), on="j", how="left", maintain_order="left"
+    )
+    for name, typed, key in (("types", "truth", "j"), ("run_types", "given", "coded")):
+        names = pl.col("type").cast(pl.String).str.join(",").alias(name)
+        lists = stream[typed].sort("type").group_by(key).agg(names)
+        rows = rows.join(lists, on=key, how="left", maintain_order="left")
     given, missing = (
         pl.when("is_high").then(pl.lit(high)).otherwise(pl.lit(low))
         for high, low in ((TRUE, FALSE), (MISSED, QUIET))
     )
     return rows.select(
-        run=name_places("run", stream.runs),
-        event=name_places("topic", stream.topics),
+        run=pl.col("run").cast(pl.String),
+        event=pl.col("topic").cast(pl.String),
         post_id="post_id",
         time="time",
-        level=name_places("level", LEVELS),
+        level=pl.lit(pl.Series(LEVELS)).gather("level"),
         priority=pl.when(pl.col("i").is_not_null()).then("scaled"),
         outcome=pl.when("is_alert").then(given).otherwise(missing),
         delta="delta",
@@ -86,11 +86,6 @@ def alert_trail(stream: Stream) -> pl.DataFrame:
         types=pl.col("types").fill_null(""),
         run_types=pl.col("run_types").fill_null(""),
     )
-
-
-def name_places(column: str, names: Sequence[str]) -> pl.Expr:
-    """Return the names in the place of their numbers."""
-    return pl.lit(pl.Series(names, dtype=pl.String)).gather(column)
 
 
 def alerts(evaluation: Any, _: ViewRequest[Any]) -> ViewRows:
@@ -110,11 +105,11 @@ def confusion_table(stream: Stream) -> pl.DataFrame:
     both, given, true = (pl.col(name) for name in ("both", "given", "true"))
     acts = pl.col("type").is_in(stream.actionable)
     return (
-        stream.add_up(confusion, by_run=True)
+        stream.add_up(confusion)[1]
         .sort("unit", "type")
         .select(
-            run=name_places("unit", stream.runs),
-            type=name_places("type", stream.types),
+            run=pl.lit(pl.Series(stream.runs, dtype=pl.String)).gather("unit"),
+            type=pl.col("type").cast(pl.String),
             actionable=pl.when(acts).then(pl.lit("yes")).otherwise(pl.lit("no")),
             TP=both,
             FP=given - both,
@@ -174,8 +169,9 @@ def trust_panels(stream: Stream, chosen: Sequence[str], runs: Sequence[str]) -> 
     """Return two panels of every chosen event, or of the longest; a run is its place in `runs`."""
     for event in chosen:
         check_known("event", event, stream.topics)
-    sizes = stream.judged.group_by("topic").len().sort(["len", "topic"], descending=[True, False])
-    events = list(chosen) or [stream.topics[at] for at in sizes["topic"][:EVENTS_DRAWN]]
+    sizes = stream["judged"].group_by("topic").len()
+    sizes = sizes.sort(["len", "topic"], descending=[True, False])
+    events = list(chosen) or sizes["topic"][:EVENTS_DRAWN].to_list()
     frame, panels = follow_trust(stream, events), []
     for event in events:
         rows = frame.filter(event=event)
@@ -348,11 +344,10 @@ def report_types(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         *(Head(each, "count") for each in COUNTS),
         *(Head(each, decimals=3) for each in SHARES),
     )
-    cells = ((run, table.filter(run=run).select("type", *COUNTS, *SHARES)) for run in runs)
-    tables = (
-        Rows(f"Types of {name}", heads, tuple(own.iter_rows()), name)
-        for name, own in ((setting.runs[run], own) for run, own in cells)
-    )
+    tables = []
+    for run in runs:
+        name, own = setting.runs[run], table.filter(run=run).select("type", *COUNTS, *SHARES)
+        tables.append(Rows(f"Types of {name}", heads, tuple(own.iter_rows()), name))
     yield Folded("Counts of every run", tuple(tables))
 
 
@@ -365,8 +360,8 @@ def report_priorities(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]
         "Critical, above .5 High, above .25 Medium. The darker, the larger the share of the row."
     )
     said = pl.when(pl.col("i").is_null()).then(UNKNOWN).otherwise(level_of(pl.col("scaled")))
-    posts = evaluation.index.posts.with_columns(run=name_places("run", evaluation.index.runs))
-    counts = place_runs(posts, setting).group_by("run", "level", said=said).len()
+    posts = place_runs(evaluation.index.posts, setting)
+    counts = posts.group_by("run", "level", said=said).len()
     found = {tuple(key): number for *key, number in counts.iter_rows()}
     levels = range(CRITICAL, UNKNOWN, -1)
     names = tuple(LEVELS[level] for level in levels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from tseval.core.declared import CURVE, SCORES, argument, file_option, option
-from tseval.core.family import Column, Family, View, ViewRequest, Words, Writer, Written
+from tseval.core.family import Column, Family, View, Words, Writer
 from tseval.core.frames import Content, FrameEvaluation, FrameGold, Request, spans
 from tseval.core.input_warnings import years_apart
 from tseval.core.measure import Measure
@@ -22,7 +23,7 @@ from tseval.core.results import Result, Values, moments
 from tseval.core.scores import Scores
 from tseval.core.scoring import over_runs
 from tseval.core.wording import count, listed
-from tseval.errors import Fault, InputError, UsageError
+from tseval.errors import InputError, UsageError
 from tseval.families.incidents import explain, files, measures, pooling, rows, trec_is
 from tseval.families.incidents.rows import Stream
 from tseval.families.incidents.rules import EDITIONS, OPEN, IncidentRules
@@ -130,36 +131,30 @@ class IncidentOptions:
         within=(TREC_IS,),
     )
 
-    def names(self, rules: IncidentRules) -> dict[str, str]:
-        """Return the fields of rules that these stand for, each with what it is called here."""
+    def rule_fields(self, rules: IncidentRules) -> dict[str, tuple[str, Any]]:
+        """Return the fields of rules that these stand for: what each is called here, its value."""
         return {
-            rules.threshold: "threshold",
-            "flat_gain": "alpha",
-            "actionable_weight": "lambda",
-            "actionable": "actionable",
+            rules.threshold: ("threshold", self.threshold),
+            "flat_gain": ("alpha", self.alpha),
+            "actionable_weight": ("lambda", self.lambda_),
+            "actionable": ("actionable", tuple(self.actionable) or None),
         }
-
-    @property
-    def numbers(self) -> dict[str, float | None]:
-        """The numbers that may be asked for."""
-        return {"threshold": self.threshold, "alpha": self.alpha, "lambda": self.lambda_}
 
     def apply(self, rules: IncidentRules) -> IncidentRules:
         """Return the rules with these in the place of some; a senseless number is refused."""
-        for name, value in self.numbers.items():
-            is_free = name == "threshold" and rules.threshold == "emitted_from"
-            if value is not None and not (math.isfinite(value) if is_free else 0 <= value <= 1):
+        given = dict[str, Any]()
+        for rule, (name, value) in self.rule_fields(rules).items():
+            is_free, is_number = rule == "emitted_from", isinstance(value, float | int)
+            if is_number and not (math.isfinite(value) if is_free else 0 <= value <= 1):
                 wanted = "a finite number" if is_free else "a number from 0 to 1"
                 raise UsageError(f"{name} cannot be {value:g}: give {wanted}")
-        values = (*self.numbers.values(), tuple(self.actionable) or None)
-        chosen = dict(zip(self.names(rules), values, strict=True))
-        given = {field: value for field, value in chosen.items() if value is not None}
-        return replace(rules, seed=self.seed, **given)  # type: ignore[arg-type]
+            given |= {} if value is None else {rule: value}
+        return replace(rules, seed=self.seed, **given)
 
     def traits(self, rules: IncidentRules) -> dict[str, str]:
         """Return the parts of the signature that these make."""
-        numbers = self.numbers.items()
-        traits = {name: written(value) for name, value in numbers if value is not None}
+        named = list(self.rule_fields(rules).values())[:-1]
+        traits = {name: written(value) for name, value in named if value is not None}
         traits |= {"seed": str(self.seed)} if rules.ties == "shuffled" else {}
         return traits | {"actionable": ",".join(self.actionable), "entries": ",".join(self.entries)}
 
@@ -208,8 +203,6 @@ class IncidentEvaluation(FrameEvaluation):
     """What was asked for beside the edition's rules, and what it is called."""
     over_runs: bool = False
     """Whether the best, median and worst value over the runs are shown in their place."""
-    ineffective: tuple[str, ...] = ()
-    """What was asked for and changes nothing in the measures of a table."""
 
     @classmethod
     def build(cls, request: Request) -> Content:
@@ -217,11 +210,8 @@ class IncidentEvaluation(FrameEvaluation):
         stream = rows.join_tables(request.tables, request.rules, request.options.entries)
         if ALL_TOPICS in stream.topics:
             raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
-        for name in stream.topics:
-            if name in stream.types:
-                raise UsageError(
-                    f"'{name}' is both an event and a type: call one of them otherwise"
-                )
+        for name in set(stream.topics) & set(stream.types):
+            raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
         if request.others is None:
             check_labelled(stream)
         # The ontology stands before the labels here.
@@ -233,31 +223,29 @@ class IncidentEvaluation(FrameEvaluation):
         types, base = request.tables["ontology"].frame["type"].to_list(), request.edition.rules
         options = replace(
             request.options,
-            actionable=[types[at] for at in rows.places_of(types, request.options.actionable)],
-            entries=[types[at] for at in rows.places_of(types, request.options.entries)],
+            actionable=rows.resolve_types(types, request.options.actionable),
+            entries=rows.resolve_types(types, request.options.entries),
         )
-        applied = options.apply(request.rules)
+        applied, called = options.apply(request.rules), options.rule_fields(base)
         found = super().join(request._replace(options=options, rules=applied))
-        names, called = [each.name for each in fields(base)], options.names(base)
-        changed = [each for each in names if getattr(applied, each) != getattr(base, each)]
-        asked = {each: called.get(each, f"rule {each}").replace("_", "-") for each in changed}
-        asked |= {"entries": "entries"} if options.entries else {}
-        asked.pop("seed", None)
+        asked = {"entries": "entries"} if options.entries else {}
+        for name in (each.name for each in fields(base) if each.name != "seed"):
+            if getattr(applied, name) != getattr(base, name):
+                rule = name.replace("_", "-")
+                asked[rule] = called[name][0] if name in called else f"rule {rule}"
+        traits = {each: getattr(applied, each.replace("-", "_")) for each in OPEN}
         return replace(
             found,
-            asked={each.replace("_", "-"): name for each, name in asked.items()},
+            asked=asked,
             over_runs=options.over_runs,
             group_names=found.frames.types,
-            traits={
-                **{each: getattr(applied, each.replace("-", "_")) for each in OPEN},
-                **found.traits,
-            },
+            traits={**traits, **found.traits},
         )
 
     @property
     def starts(self) -> FloatArray:
         """When each event starts: with its earliest judged post."""
-        if self.index.judged["time"].has_nulls():
+        if self.index["judged"]["time"].has_nulls():
             raise UsageError("some labelled posts have no time, so no batch: give --epochs FILE")
         return super().starts
 
@@ -265,7 +253,7 @@ class IncidentEvaluation(FrameEvaluation):
         """Return a measure; at a time, over the posts made before it."""
         stream, whole = self.index, measure.whole
         if measure.at is not None:
-            if stream.judged["time"].has_nulls():
+            if stream["judged"]["time"].has_nulls():
                 raise UsageError(f"{measure}: some posts have no time: give --epochs FILE")
             stream = stream.before(moments(measure, self.starts))
         if "order" in read_by([whole], stream.rules):
@@ -299,14 +287,13 @@ class IncidentEvaluation(FrameEvaluation):
         if "emitted-from" in self.asked and not self.index.of_runs.is_weighed:
             yield "the threshold changes nothing: no type of the runs has a number"
 
-    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:
-        """Return the same, knowing what changes nothing in these measures."""
+    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:  # noqa: ARG002
+        """Return the same, unless a rule changes nothing in what is shown."""
         if "types-of-event" in self.asked and not per_topic:
             raise UsageError(
                 "rule types-of-event changes the values of single events alone: give -q"
             )
-        reads = read_by(wanted, self.index.rules)
-        return replace(self, ineffective=tuple(self.unread(reads)))
+        return self
 
     def without_missing(self) -> IncidentEvaluation:
         """Return the same, where events that a run lacks are left out of what `all` is taken of."""
@@ -316,12 +303,11 @@ class IncidentEvaluation(FrameEvaluation):
         """Yield what a reader of these measures should know."""
         stream, topics = self.index, self.index.topics
         yield from self.label_warnings()
-        names = pl.lit(pl.Series(topics, dtype=pl.String)).gather("topic")
-        posts = stream.judged.sort("topic").with_columns(topic=names)
-        yield from years_apart(spans(posts, "posts"), topics)
-        if "order" in read_by(wanted, stream.rules) and stream.rules.order == "time":
-            met = stream.replies.filter(pl.col("i").is_not_null() & pl.col("time").is_null())
-            if events := [topics[at] for at in met["topic"].unique().sort()]:
+        yield from years_apart(spans(stream["judged"].sort("topic"), "posts"), topics)
+        reads = read_by(wanted, stream.rules)
+        if "order" in reads and stream.rules.order == "time":
+            met = stream.outputs.filter(pl.col("time").is_null())
+            if events := list(met["topic"].unique().sort()):
                 why = "posts without times, taken in the order of the run's file"
                 yield f"{why}: {listed(events)}"
         unknown = "types that the ontology lacks, ignored"
@@ -333,12 +319,12 @@ class IncidentEvaluation(FrameEvaluation):
             if names_of:
                 ordered = sorted(names_of.items(), key=lambda item: (-item[1], item[0]))
                 yield f"{what}: {listed([f'{name} ({number:,})' for name, number in ordered])}"
-        if sizes := stream.of_runs.odd:
+        if sizes := stream.of_runs.sizes:
             odd = ", ".join(f"{number:,} of {size}" for size, number in sizes.items())
             total = stream.tables["ontology"].frame.height
             yield f"runs: vectors that are not {total} long, read as far as they go: {odd}"
         yield from self.run_warnings()
-        yield from self.ineffective
+        yield from self.unread(reads)
 
     def label_warnings(self) -> Iterator[str]:
         """Yield what a reader should know of the labels."""
@@ -358,14 +344,14 @@ class IncidentEvaluation(FrameEvaluation):
         ):
             if number:
                 yield f"{count(number, noun)} {words}"
-        if stream.asked is not None:
-            asked = set(stream.asked["type"])
-            if names := [name for at, name in enumerate(stream.types) if at not in asked]:
+        if "asked" in stream.frames:
+            asked = set(stream["asked"]["type"])
+            if names := [name for name in stream.types if name not in asked]:
                 yield f"types for which no post was judged, left out of means: {listed(names)}"
 
     def run_warnings(self) -> Iterator[str]:
         """Yield what a reader should know of each run."""
-        lines, priority = self.index.lines, pl.col("priority")
+        lines, priority = self.index["lines"], pl.col("priority")
         is_lost = pl.col("topic").is_null()
         facts = lines.group_by("run").agg(
             low=priority.min(),
@@ -376,9 +362,9 @@ class IncidentEvaluation(FrameEvaluation):
             lost=pl.col("event").filter(is_lost).n_unique(),
             repeated=pl.len().cast(pl.Int64) - pl.struct("event", "post_id").n_unique(),
         )
-        absent = self.index.replies.group_by("run").agg(absent=pl.col("i").null_count())
+        absent = self.index["replies"].group_by("run").agg(absent=pl.col("i").null_count())
         for each in facts.join(absent, on="run").sort("run").iter_rows(named=True):
-            run = f"run {self.index.runs[each['run']]}"
+            run = f"run {each['run']}"
             for name, one, many, words in RUN_WARNINGS:
                 if number := each[name]:
                     wrong = words.format(events=listed(each["events"]))
@@ -419,12 +405,11 @@ class IncidentGold(FrameGold):
 
 def check_labelled(stream: Stream) -> None:
     """Refuse a run that has lines, but none that speaks of a labelled post: a wrong file."""
-    met = stream.lines.drop_nulls("j").select("run").unique()
-    wrong = stream.lines.join(met, on="run", how="anti", maintain_order="left")
-    if wrong.height:
-        table, row = stream.tables["runs"], wrong.row(0, named=True)
+    met = stream["lines"].drop_nulls("j").select("run").unique()
+    wrong = stream["lines"].join(met, on="run", how="anti", maintain_order="left")
+    for row in wrong.head(1).iter_rows(named=True):
         reason = (
-            f'no line of run "{stream.runs[row["run"]]}" speaks of a labelled post: here post '
+            f'no line of run "{row["run"]}" speaks of a labelled post: here post '
             f'"{row["post_id"]}" of event "{row["event"]}", in the labels '
             f"{listed(list(stream.topics))}"
         )
@@ -434,23 +419,12 @@ def check_labelled(stream: Stream) -> None:
             else "runs call events as the labels do, or by the numbers that the track's file "
             "of topics gives them (--topics FILE)"
         )
+        table = stream.tables["runs"]
         place = table.frame[row["i"]].with_columns(reason=pl.lit(reason))
         table.refuse(place, "{reason}", cure, "unrelated-inputs")
 
 
 # The files, for `tseval validate` and `tseval import`.
-
-
-def types_among(paths: Sequence[str]) -> list[str] | None:
-    """Return the types of the ontology among files; None without one, or with a faulty one."""
-    for path in paths:
-        source = Input(path)
-        if source.can_be_read_again and files.is_ontology(source):
-            try:
-                return read_table([source], files.ONTOLOGY).frame["type"].to_list()
-            except InputError:
-                return None
-    return None
 
 
 def is_labels(source: Input) -> bool:
@@ -470,16 +444,21 @@ def is_run(source: Input) -> bool:
 
 
 def validate_run(source: Input, _: str | None, paths: Sequence[str]) -> Any:
-    """Return a run; an error by the rules of the track is an `InputError`."""
+    """Return a run; an error by the rules of the track is an `InputError`.
+
+    So is a type that is not in the ontology, if one is among the files and has no fault itself.
+    """
     table, faults = read_table([source], files.RUNS), FaultList(source)
     faults.extend(files.run_faults(source, table))
-    types = types_among(paths)
-    if types is not None:
-        unknown = rows.find_types(table.frame, types, 0.0, renamed=True).unknown
-        for name, number in sorted(unknown.items()):
-            times = "once" if number == 1 else f"{number:,} times"
-            reason = f'type "{name}", {times}, is not in the ontology'
-            faults.extend([Fault(source.path, None, reason, "", "unknown-label")])
+    sources = (each for each in map(Input, paths) if each.can_be_read_again)
+    for ontology in list(filter(files.is_ontology, sources))[:1]:
+        with suppress(InputError):
+            types = read_table([ontology], files.ONTOLOGY).frame["type"].to_list()
+            unknown = rows.find_types(table.frame, types, 0.0, renamed=True)[1].unknown
+            for name, number in sorted(unknown.items()):
+                times = "once" if number == 1 else f"{number:,} times"
+                reason = f'type "{name}", {times}, is not in the ontology'
+                faults.add(None, reason, "", "unknown-label")
     faults.check()
     return table
 
@@ -506,16 +485,6 @@ FORMATS = (
 )
 
 
-def track_files(
-    evaluation: IncidentEvaluation, asked: ViewRequest[IncidentOptions], _: str
-) -> Written:
-    """Return the track's own files."""
-    written_files, warnings = trec_is.official_files(
-        evaluation, asked.on_missing, track_names=asked.options.track_names
-    )
-    return Written(files=written_files, warnings=warnings)
-
-
 FAMILY = Family(
     name=NAME,
     command="incidents",
@@ -540,7 +509,7 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
         Writer(
             (TREC_IS,),
             "the track's three files a run, into the folder -o",
-            track_files,
+            trec_is.official_files,
             counts_missing=True,
             into_folder=True,
         ),

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from tseval.errors import Fault
-from tseval.io import JSON, fields, json_text
+from tseval.io import JSON, json_text
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER
 from tseval.io.faults import FaultList, text_lines
@@ -84,16 +84,12 @@ def code_list(values: Any) -> str | None:
         return "".join(f"{each}{MARK}" for each in values)
     if is_numbers(values):
         return "".join(f"{NUMBER}{float(each)}{MARK}" for each in values)
-    if not all(map(is_entry, values)):
-        return None
+    for each in values:
+        is_named = isinstance(each, dict) and isinstance(each.get("id"), str)
+        if not is_named or not is_number(each.get("confidence", 0.0)):
+            return None
     numbers = (float(e["confidence"]) if "confidence" in e else "" for e in values)
     return "".join(f"{e['id']}{NUMBER}{n}{MARK}" for e, n in zip(values, numbers, strict=True))
-
-
-def is_entry(value: Any) -> bool:
-    """Return whether a value of JSON is a type with its confidence."""
-    is_named = isinstance(value, dict) and isinstance(value.get("id"), str)
-    return is_named and ("confidence" not in value or is_number(value["confidence"]))
 
 
 def read_document(source: Input, faults: FaultList) -> Any:
@@ -288,11 +284,8 @@ def check_labels(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         faults.add(None, reason, "give the event another name", "reserved-name")
     if "level" in frame.columns:
         places = {name.lower(): at for at, name in enumerate(LEVELS)}
-        level = (
-            pl.col("level")
-            .str.to_lowercase()
-            .replace_strict(places, default=None, return_dtype=pl.Int8)
-        )
+        level = pl.col("level").str.to_lowercase()
+        level = level.replace_strict(places, default=None, return_dtype=pl.Int8)
         wrong = frame.filter(level.is_null() & pl.col("level").is_not_null())
         add_faults(faults, wrong, 'unknown level "{level}"', LEVEL_CURE, "unknown-label")
         frame = frame.with_columns(level=level)
@@ -391,6 +384,14 @@ TYPED_LABELS = replace(
 
 FIELDS = "event Q0 post rank importance types tag"
 LINE_CURE = f"a line of a run is: {FIELDS}"
+FIELDS_FAULT = (
+    "types {written} are no list of names or of numbers",
+    'write a JSON list of names, such as ["Report-News"], or of numbers, one a type',
+)
+KEY_FAULT = (
+    f'no list of {{{{"id", "confidence"}}}} as "{KEYS[-1]}"',
+    f'write [{{"id": "Report-News", "confidence": 0.8}}, …] as "{KEYS[-1]}"',
+)
 
 
 def first_fields(source: Input) -> list[str]:
@@ -435,31 +436,29 @@ def parse_list(text: str) -> Any:
     return None
 
 
-def parse_written(
-    frame: pl.DataFrame, faults: FaultList, reason: str, cure: str, *, may_be_bare: bool = False
-) -> pl.DataFrame:
-    """Return a run with the types that are written in JSON; in some the name of one may be bare."""
-    written = pl.col("written")
-    known = frame.select("line", "written").unique("written", keep="first", maintain_order=True)
-    is_bare = ~written.str.starts_with("[") if may_be_bare else pl.lit(False)
-    is_plain = written.str.contains(r'^\["[^"\\\']*"(, ?"[^"\\\']*")*\]$')
-    names = written.str.slice(2).str.strip_suffix('"]').str.replace_all('", ?"', MARK)
-    names = pl.when(is_plain).then(names + MARK).when(is_bare).then(written + MARK)
-    known = known.with_columns(coded=names).sort(pl.col("coded").is_null())
-    others = known.filter(pl.col("coded").is_null())
-    coded = pl.Series([code_list(parse_list(text)) for text in others["written"]], dtype=pl.String)
-    add_faults(faults, others.filter(coded.is_null()).sort("line"), reason, cure, "record-format")
-    new = known["coded"].drop_nulls().append(coded)
-    return frame.with_columns(coded=written.replace_strict(known["written"], new)).drop("written")
-
-
 def code_run(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Return a run whose names of posts, events and types are numbers of distinct texts."""
+    """Return a run whose names of posts, events and types are numbers of distinct texts.
+
+    Types may be written in JSON; in a run of fields the name of one may be bare.
+    """
     if "written" in frame.columns:
-        reason = f'no list of {{{{"id", "confidence"}}}} as "{KEYS[-1]}"'
-        cure = f'write [{{"id": "Report-News", "confidence": 0.8}}, …] as "{KEYS[-1]}"'
-        frame = parse_written(frame, faults, reason, cure)
-    return add_codes(frame).with_columns(
+        written, is_of_fields = pl.col("written"), "rank" in frame.columns
+        known = frame.select("line", "written").unique("written", keep="first", maintain_order=True)
+        is_bare = ~written.str.starts_with("[") & is_of_fields
+        is_plain = written.str.contains(r'^\["[^"\\\']*"(, ?"[^"\\\']*")*\]$')
+        names = written.str.slice(2).str.strip_suffix('"]').str.replace_all('", ?"', MARK)
+        names = pl.when(is_plain).then(names + MARK).when(is_bare).then(written + MARK)
+        known = known.with_columns(coded=names).sort(pl.col("coded").is_null())
+        others = known.filter(pl.col("coded").is_null())
+        lists = [code_list(parse_list(text)) for text in others["written"]]
+        coded, why = pl.Series(lists, dtype=pl.String), FIELDS_FAULT if is_of_fields else KEY_FAULT
+        add_faults(faults, others.filter(coded.is_null()).sort("line"), *why, "record-format")
+        new = known["coded"].drop_nulls().append(coded)
+        frame = frame.with_columns(coded=written.replace_strict(known["written"], new))
+        if is_of_fields:  # without a tag it is called as its file
+            run = pl.when(pl.col("run") == "").then(pl.lit(faults.source.name)).otherwise("run")
+            frame = frame.with_columns(run=run)
+    return add_codes(frame.drop("written", strict=False)).with_columns(
         pl.col("topic", "post_id", "run", "coded").cast(pl.Categorical)
     )
 
@@ -531,22 +530,14 @@ PROPOSED = Schema(
 """A run of the proposal as rows, with the JSON of their types."""
 
 
-def read_fields(source: Input, faults: FaultList) -> TrackRows:
-    """Read a run of fields; without a tag it is called as its file."""
-    layout = Layout(
-        WRITTEN,
-        "topic Q0 post_id rank priority rest",
-        made=parse_rest,
-        wanted="where a run has 7",
-        cure=LINE_CURE,
-        ends_with_text=True,
-    )
-    frame = fields.read_lines(source, layout)[1]
-    run = pl.when(pl.col("run") == "").then(pl.lit(source.name)).otherwise("run")
-    cure = 'write a JSON list of names, such as ["Report-News"], or of numbers, one a type'
-    reason = "types {written} are no list of names or of numbers"
-    frame = parse_written(frame.with_columns(run=run), faults, reason, cure, may_be_bare=True)
-    return TrackRows(frame)
+RUN_LINES = Layout(
+    WRITTEN,
+    "topic Q0 post_id rank priority rest",
+    made=parse_rest,
+    wanted="where a run has 7",
+    cure=LINE_CURE,
+    ends_with_text=True,
+)
 
 
 def runs_reader(schema: Schema, details: bool) -> TableReader:
@@ -559,7 +550,7 @@ def runs_reader(schema: Schema, details: bool) -> TableReader:
             TrackFile(
                 recognise=is_proposed, schema=lambda _, source: name_columns(proposed, source)
             ),
-            TrackFile(recognise=is_of_fields, applies=has_fields, read=read_fields),
+            TrackFile(recognise=is_of_fields, applies=has_fields, layout=RUN_LINES),
         ),
         check=code_run,
         may_be_empty=True,
@@ -608,8 +599,7 @@ def run_faults(source: Input, table: Table) -> Iterator[Fault]:
     if RUNS.tracks[0].matches(source):
         for line, record in objects(source, FaultList(source)):
             for key_of, allowed in (("info_type_scores", None), ("info_type_labels", (0, 1))):
-                reason = wrong_vector(record.get(key_of), allowed)
-                if reason:
+                if reason := wrong_vector(record.get(key_of), allowed):
                     told, cure = f'"{key_of}" {reason}', "one number a type, 25 in all"
                     yield Fault(source.path, line, told, cure, "record-format")
     elif is_proposed(source) and recognise(source)[0] in ("jsonl", JSON):

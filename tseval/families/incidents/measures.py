@@ -15,10 +15,10 @@ import polars as pl
 
 from tseval.core.kernel import divided, mean, part, quotient, sums_as_floats, total
 from tseval.core.measure import Definition, Measure, Parameter, documented
-from tseval.core.results import Groups, Taken, Values
+from tseval.core.results import Groups, Taken, Values, values_of
 from tseval.errors import MeasureError
 from tseval.families.incidents.files import CRITICAL, HIGH, LOW, UNKNOWN
-from tseval.families.incidents.rows import PRIORITIES, Stream, type_places
+from tseval.families.incidents.rows import PRIORITIES, Stream, full_names, place_of
 from tseval.families.incidents.rules import (
     FAMILY,
     LABELLING,
@@ -50,13 +50,10 @@ def check_groups(arguments: Mapping[str, Argument]) -> None:
         raise MeasureError("choose (actionable) or (other), not both")
 
 
-def values_of(frame: pl.DataFrame, size: int, at: pl.Expr) -> Values:
-    """Return the column `value` at these places of so many; others and nulls are undefined."""
-    known = frame.select(at=at.cast(pl.Int64), value=pl.col("value").cast(pl.Float64)).drop_nulls()
-    value, defined = np.zeros(size), np.zeros(size, bool)
-    value[known["at"].to_numpy()] = known["value"].to_numpy()
-    defined[known["at"].to_numpy()] = True
-    return Values(value, defined)
+def values_at(frame: pl.DataFrame, size: int, at: str = "unit") -> Values:
+    """Return the column `value` at its places of so many; the others are undefined."""
+    none, frame = pl.repeat(None, size, dtype=pl.Float64, eager=True), frame.drop_nulls(at)
+    return values_of(none.scatter(frame[at], frame["value"]).to_frame("value"))
 
 
 def level_of(priority: pl.Expr) -> pl.Expr:
@@ -70,15 +67,16 @@ def level_of(priority: pl.Expr) -> pl.Expr:
 
 def confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     """Return for every unit and type the posts that have it, by the run, the labels and both."""
-    each = posts.select("unit", "j", "i")
-    true, given = each.join(stream.truth, on="j"), each.join(stream.given, on="i")
-    kinds = pl.DataFrame({"type": range(len(stream.types))}, schema={"type": pl.UInt32})
+    truth, asked = stream["truth"], stream.frames.get("asked")
+    each = posts.select("unit", "j", "coded")
+    true, given = each.join(truth, on="j"), each.join(stream["given"], on="coded")
+    kinds = pl.DataFrame({"type": stream.types}, schema={"type": truth.schema["type"]})
     counts = each.group_by("unit").len("posts").join(kinds, how="cross")
     rows = {"given": given, "true": true}
-    if stream.asked is not None:
-        rows["given"] = given = given.join(stream.asked, on=["j", "type"], how="semi")
-        rows["posts"], counts = each.join(stream.asked, on="j"), counts.drop("posts")
-    rows["both"] = given.join(stream.truth, on=["j", "type"], how="semi")
+    if asked is not None:
+        rows["given"] = given = given.join(asked, on=["j", "type"], how="semi")
+        rows["posts"], counts = each.join(asked, on="j"), counts.drop("posts")
+    rows["both"] = given.join(truth, on=["j", "type"], how="semi")
     for name, of in rows.items():
         counts = counts.join(of.group_by(KEY).len(name), on=KEY, how="left")
     numbers = pl.col("given", "true", "both", "posts")
@@ -97,18 +95,23 @@ ACCURACY = divided(pl.col("posts") - WRONG, pl.col("posts"), empty=0.0)
 
 
 def mean_of_types(
-    stream: Stream, measure: Measure, values: pl.DataFrame, *, of_defined: bool, without: int = -2
+    stream: Stream,
+    measure: Measure,
+    values: pl.DataFrame,
+    *,
+    of_defined: bool,
+    without: str | None = None,
 ) -> pl.DataFrame:
     """Return the mean over the types of a measure, which leaves out what is undefined.
 
     Or counts it as 0: then the mean is undefined where all types are.
     """
-    members = [at for at in stream.members(measure) if at != without]
+    members = [name for name in stream.members(measure) if name != without]
     divisor = len(members)
     if measure.has("actionable") and stream.rules.actionable_mean == "named":
         divisor = len(stream.rules.actionable) - (without in stream.actionable)
     own = pl.col("value").filter(pl.col("type").is_in(members))
-    among = own if of_defined or without > -2 else pl.col("value")
+    among = own if of_defined or without is not None else pl.col("value")
     by = own.count().cast(pl.Float64) if of_defined else pl.lit(float(divisor)).first()
     sums = values.group_by("unit").agg(sum=total(own), by=by, number=among.count())
     is_defined = (pl.col("number") > 0) & (divisor > 0)
@@ -117,47 +120,45 @@ def mean_of_types(
     )
 
 
-def values_of_types(of: pl.Expr, stream: Stream, *, by_run: bool) -> pl.DataFrame:
-    """Return a measure of each type against all others, by unit or by run."""
-    if stream.rules.types_of_event == "labelled" and not by_run:
-        of = pl.when(pl.col("true") == 0).then(0.0).otherwise(of)
-    counts = stream.add_up(confusion, by_run=by_run)
-    return counts.select(*KEY, value=pl.when(pl.col("posts") > 0).then(of))
-
-
 def account_types(of: pl.Expr, stream: Stream, measure: Measure) -> Taken:
     """Return a measure of one type against all others, as the mean over types."""
-    average = partial(mean_of_types, stream, measure, of_defined=stream.asked is not None)
-    both = [values_of_types(of, stream, by_run=by_run) for by_run in (False, True)]
-    means = [average(values) for values in both]
+    counts = list(stream.add_up(confusion))
+    if stream.rules.types_of_event == "labelled":
+        # As if the run gave them to all posts: by any measure it is 0.
+        given = pl.when(pl.col("true") > 0).then("given").otherwise("posts")
+        counts[0] = counts[0].with_columns(given)
+    is_defined, of_defined = pl.col("posts") > 0, "asked" in stream.frames
+
+    def average(of: pl.Expr, each: pl.DataFrame) -> pl.DataFrame:
+        values = each.select(*KEY, value=pl.when(is_defined).then(of))
+        return mean_of_types(stream, measure, values, of_defined=of_defined)
+
+    means = [average(of, each) for each in counts]
     if of is F1 and stream.rules.f1_mean == "averages":
-        for at, by_run in enumerate((False, True)):
-            first, second = (
-                average(values_of_types(each, stream, by_run=by_run))
-                for each in (PRECISION, RECALL)
-            )
-            one, other = pl.col("value"), pl.col("other")
-            value = divided(2 * one * other, one + other, empty=0.0)
-            pairs = first.join(second.select("unit", other="value"), on="unit")
-            means[at] = pairs.select("unit", value=pl.when(one.is_not_null()).then(value))
-    return take(stream, means, both[1], stream.members(measure))
+        one, other = pl.col("value"), pl.col("other")
+        mean = pl.when(one.is_not_null()).then(divided(2 * one * other, one + other, empty=0.0))
+        for at, each in enumerate(counts):
+            recall = average(RECALL, each).rename({"value": "other"})
+            means[at] = average(PRECISION, each).join(recall, on="unit").select("unit", value=mean)
+    types = counts[1].select(*KEY, value=pl.when(is_defined).then(of))
+    return take(stream, means, types, stream.members(measure))
 
 
 def take(
     stream: Stream,
     values: Iterable[pl.DataFrame],
     types: pl.DataFrame | None = None,
-    members: Sequence[int] = (),
+    members: Sequence[str] = (),
 ) -> Taken:
     """Return a measure by its values of units, of runs, and of the types of runs."""
-    place, number, groups = pl.col("unit"), len(stream.runs), None
+    number, kinds, groups = len(stream.runs), len(stream.types), None
     units, runs = values
     if types is not None:
-        kinds = len(stream.types)
-        flat = values_of(types, number * kinds, place.cast(pl.Int64) * kinds + pl.col("type"))
+        at = pl.col("unit").cast(pl.Int64) * kinds + place_of("type")
+        flat = values_at(types.select("value", at=at), number * kinds, "at")
         of_types = Values(flat.value.reshape(-1, kinds), flat.defined.reshape(-1, kinds))
-        groups = Groups(of_types, np.isin(np.arange(kinds), members))
-    return Taken(values_of(units, stream.size, place), values_of(runs, number, place), groups)
+        groups = Groups(of_types, np.isin(stream.types, members))
+    return Taken(values_at(units, stream.size), values_at(runs, number), groups)
 
 
 def take_score(
@@ -167,8 +168,7 @@ def take_score(
     *amounts: str,
 ) -> Taken:
     """Return a measure that is a score of sums, by unit and by run."""
-    sums = (stream.add_up(add_up, by_run=by_run) for by_run in (False, True))
-    floats = (sums_as_floats(each, amounts) for each in sums)
+    floats = (sums_as_floats(each, amounts) for each in stream.add_up(add_up))
     return take(stream, (each.select("unit", value=value) for each in floats))
 
 
@@ -178,11 +178,10 @@ def any_confusion(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     Without refusals every labelled post is to be found. With them a post that the run rightly
     refuses is a true negative, and a post that it wrongly refuses is a false negative.
     """
-    rules, places = stream.rules, type_places(stream.types, renamed=False)
-    useless = [places[name] for name in (IRRELEVANT, UNSORTED) if name in places]
-    each = posts.select("unit", "j", "i")
-    true = stream.truth.with_columns(match=True)
-    said = each.drop_nulls("i").join(stream.given, on="i").join(true, on=["j", "type"], how="left")
+    rules, known = stream.rules, full_names(stream.types, renamed=False)
+    useless = [known[name] for name in (IRRELEVANT, UNSORTED) if name in known]
+    each, true = posts.select("unit", "j", "coded"), stream["truth"].with_columns(match=True)
+    said = each.join(stream["given"], on="coded").join(true, on=["j", "type"], how="left")
     is_useless = pl.col("type").is_in(useless) & (rules.refusals == "on")
     said = said.group_by("unit", "j").agg(
         refused=is_useless.any(), match=pl.col("match").any(), typed=True
@@ -217,7 +216,7 @@ def known_posts(posts: pl.DataFrame) -> pl.DataFrame:
 
 def type_posts(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     """Return the posts of known priority once for each of their types, in the order of labels."""
-    return known_posts(posts).join(stream.truth, on="j", maintain_order="left")
+    return known_posts(posts).join(stream["truth"], on="j", maintain_order="left")
 
 
 def add_up_errors(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
@@ -230,7 +229,7 @@ def add_up_post_errors(_: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     return part(known_posts(posts), ["error", "posts"], ["unit"])
 
 
-def squared_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+def squared_error(stream: Stream) -> list[pl.DataFrame]:
     """Squared error of priorities.
 
     How far the run's priorities are from the assessors'.
@@ -240,8 +239,8 @@ def squared_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Undefined for a type that no labelled post has; of those, see the rule error-types.
     """
-    sums = sums_as_floats(stream.add_up(add_up_errors, by_run=by_run), ["error", "posts"])
-    return sums.select(*KEY, value=divided("error", "posts"))
+    sums = (sums_as_floats(each, ["error", "posts"]) for each in stream.add_up(add_up_errors))
+    return [each.select(*KEY, value=divided("error", "posts")) for each in sums]
 
 
 def post_error(stream: Stream, _: Measure) -> Taken:
@@ -257,7 +256,7 @@ def post_error(stream: Stream, _: Measure) -> Taken:
     return take_score(stream, add_up_post_errors, divided("error", "posts"), "error", "posts")
 
 
-def root_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+def root_error(stream: Stream) -> list[pl.DataFrame]:
     """Root of the squared error of priorities.
 
     How far the run's priorities are from the assessors', as a priority.
@@ -267,8 +266,9 @@ def root_error(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Undefined for a type that no labelled post has; of those, see the rule error-types.
     """
-    squared, root = squared_error(stream, by_run=by_run), pl.col("value").sqrt()
-    return squared if stream.rules.rmse == "square" else squared.with_columns(root)
+    squared, root = squared_error(stream), pl.col("value").sqrt()
+    is_square = stream.rules.rmse == "square"
+    return squared if is_square else [each.with_columns(root) for each in squared]
 
 
 def add_up_levels(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
@@ -283,7 +283,7 @@ def add_up_levels(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
     return levels.agg(pl.col("both").cast(pl.Int64).sum(), either=pl.len().cast(pl.Int64))
 
 
-def level_f1(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+def level_f1(stream: Stream) -> list[pl.DataFrame]:
     """F1 of priority levels.
 
     How well the levels of priority are told apart.
@@ -293,11 +293,11 @@ def level_f1(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Undefined for a type that no labelled post has; of those, see the rule error-types.
     """
-    sums = stream.add_up(add_up_levels, by_run=by_run)
-    return mean(sums.select(*KEY, value=divided("both", "either")), KEY)
+    sums = stream.add_up(add_up_levels)
+    return [mean(each.select(*KEY, value=divided("both", "either")), KEY) for each in sums]
 
 
-def correlation(stream: Stream, *, by_run: bool) -> pl.DataFrame:
+def correlation(stream: Stream) -> list[pl.DataFrame]:
     """Correlation of priorities.
 
     Whether the run's priorities rise with the assessors'.
@@ -306,13 +306,14 @@ def correlation(stream: Stream, *, by_run: bool) -> pl.DataFrame:
 
     Undefined for a type whose posts have equal priorities; see the rule correlation.
     """
-    posts = stream.posts.with_columns(unit="run") if by_run else stream.posts
-    rows, x, y = type_posts(stream, posts), pl.col("truth"), pl.col("scaled")
-    if stream.rules.correlation == "guarded":
-        lists = rows.group_by(KEY, maintain_order=True).agg(x, y)
-        pairs = zip(lists["truth"], lists["scaled"], strict=True)
-        found = pl.Series([guarded(*(each.to_numpy() for each in pair)) for pair in pairs])
-        return lists.select(*KEY, value=found.cast(pl.Float64))
+    posts = stream.posts, stream.posts.with_columns(unit=place_of("run"))
+    correlate = correlate_guarded if stream.rules.correlation == "guarded" else correlate_exactly
+    return [correlate(type_posts(stream, each)) for each in posts]
+
+
+def correlate_exactly(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the correlation of each unit and type, whatever the order of posts."""
+    x, y = pl.col("truth"), pl.col("scaled")
     means = rows.group_by(KEY).agg(
         x_mean=quotient(total(x), pl.len()),
         y_mean=quotient(total(y), pl.len()),
@@ -328,27 +329,30 @@ def correlation(stream: Stream, *, by_run: bool) -> pl.DataFrame:
     return sums.select(*KEY, value=pl.when("varied").then(value))
 
 
-def guarded(truth: FloatArray, said: FloatArray) -> float | None:
-    """Return the correlation as the script has it, which asks whether the mean deviation is 0.
+def correlate_guarded(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the correlations as the script has them, which asks whether the mean deviation is 0.
 
     The last digit of the mean depends on the order of posts. An r that is no number is undefined.
     """
-    if np.average(said - np.average(said)) == 0.0:
-        return 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(np.corrcoef(truth, said)[0, 1])
-    return None if np.isnan(value) else value
+    lists = rows.group_by(KEY, maintain_order=True).agg("truth", "scaled")
+    values = []
+    for truth, said in zip(lists["truth"], lists["scaled"], strict=True):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            is_even = np.average(said - np.average(said)) == 0.0
+            values.append(0.0 if is_even else np.corrcoef(truth, said)[0, 1])
+    return lists.select(*KEY, value=pl.Series(values, dtype=pl.Float64).fill_nan(None))
 
 
-def account_priorities(of: Callable[..., pl.DataFrame], stream: Stream, measure: Measure) -> Taken:
+def account_priorities(
+    of: Callable[[Stream], list[pl.DataFrame]], stream: Stream, measure: Measure
+) -> Taken:
     """Return a measure over the posts of each type, as the mean over types."""
-    places, without = type_places(stream.types, renamed=False), -1
-    if of is correlation and places.get(IRRELEVANT) in stream.members(measure):
-        without = places[IRRELEVANT]
-    values = [of(stream, by_run=by_run) for by_run in (False, True)]
-    of_defined = stream.rules.error_types == "labelled"
+    members, without = stream.members(measure), ""
+    if of is correlation:
+        without = full_names(stream.types, renamed=False).get(IRRELEVANT, "")
+    members = [name for name in members if name != without]
+    values, of_defined = of(stream), stream.rules.error_types == "labelled"
     average = partial(mean_of_types, stream, measure, of_defined=of_defined, without=without)
-    members = [at for at in stream.members(measure) if at != without]
     return take(stream, map(average, values), values[1], members)
 
 
@@ -380,13 +384,14 @@ def ranking(stream: Stream, _: Measure) -> Taken:
         ideal = discounted(np.sort(every)[::-1][: rules.depth])
         ranked = every[there], np.array(said)[there], rules.depth
         if ideal > 0 and rules.ties == "shuffled":
-            seed = rules.seed, number_of(stream.runs[run]), number_of(stream.topics[topic])
-            found.append((unit, run, shuffled_gain(*ranked, seed) / ideal))
+            seed = rules.seed, number_of(run), number_of(topic)
+            found.append((unit, shuffled_gain(*ranked, seed) / ideal))
         elif ideal > 0:
-            found.append((unit, run, expected_gain(*ranked) / ideal))
-    schema = {"unit": pl.Int64, "run": pl.Int64, "value": pl.Float64}
+            found.append((unit, expected_gain(*ranked) / ideal))
+    schema = {"unit": pl.Int64, "value": pl.Float64}
     values = pl.DataFrame(found, schema=schema, orient="row")
-    return take(stream, (values, mean(values.with_columns(unit="run"), ["unit"])))
+    run = pl.col("unit").floordiv(stream.size // len(stream.runs))
+    return take(stream, (values, mean(values.with_columns(run), ["unit"])))
 
 
 def discounts(depth: int) -> FloatArray:
@@ -441,8 +446,8 @@ def add_up_worth(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
         high_posts=(own >= HIGH).cast(pl.Int64).sum(), low_posts=is_low.cast(pl.Int64).sum()
     )
     worth, is_high = pl.col("worth"), pl.col("is_high")
-    own_runs = pl.col("run").is_between(posts["run"].min(), posts["run"].max())
-    trail = stream.worth.filter(own_runs).join(posts.select("run", "j", "unit"), on=["run", "j"])
+    runs = stream.worth.join(posts.select("run").unique(), on="run", how="semi")
+    trail = runs.join(posts.select("run", "j", "unit"), on=["run", "j"])
     trail = trail.select(
         "unit", high=pl.when(is_high).then(worth), low=pl.when(~is_high).then(worth)
     )
@@ -588,7 +593,6 @@ OF_POSTS = define(
     name="priority.MSE_posts",
     range="0 to 1",
     citation=PAGE_2018,
-    account=post_error,
     higher_is_better=False,
     reads=("levels", *LABELLING, "normalise", "scale-bottom"),
 )
@@ -598,7 +602,6 @@ RANKING = define(
     title="nDCG of priorities",
     range="0 to 1",
     citation=TRACK_2021,
-    account=ranking,
     reads=("levels", *LABELLING, "normalise", "ties"),
 )
 OF_ALERTS = tuple(

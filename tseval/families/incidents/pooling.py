@@ -24,10 +24,11 @@ from tseval.core.declared import (
     file_option,
     option,
 )
+from tseval.core.family import several
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.incidents.files import ONTOLOGY, POOLED_RUNS
-from tseval.families.incidents.rows import add_ancestors, find_types, places_of
+from tseval.families.incidents.rows import add_ancestors, find_types, resolve_types
 from tseval.io.formats import Imported
 from tseval.io.tables import read, texts_of
 from tseval.records import frozen
@@ -107,9 +108,8 @@ def pool_incidents(
     """
     import pandas as pd
 
-    several: list[Given] = list(runs) if isinstance(runs, list | tuple) else [runs]  # type: ignore[list-item]
     options = PoolOptions(ontology, threshold, roll_up, tuple(entries), size, depth, sampling, seed)
-    table = pool(several, options)
+    table = pool(several(runs), options)
     frame = pd.DataFrame(table.columns, dtype=str)
     for name in ("confidence", "time", "relevant"):
         if name in frame:
@@ -129,39 +129,36 @@ def pool(runs: Sequence[Given], options: PoolOptions) -> Imported:
         raise UsageError(f"threshold cannot be {threshold}: give a finite number")
     known = read([options.ontology], ONTOLOGY).frame
     types = known["type"].to_list()
-    kept = places_of(types, entries) if entries else range(len(types))
+    kept = resolve_types(types, entries) or types
     lacking = pl.DataFrame(schema={"time": pl.Float64, "text": pl.String})
     frame = pl.concat([read(runs, POOLED_RUNS).frame, lacking], how="diagonal")
-    found = find_types(frame, types, threshold, renamed=True)
-    is_kept, sure = pl.col("type").is_in(list(kept)), pl.col("number").fill_null(SURE)
-    given = found.rows.with_columns(sure)
+    found, odd = find_types(frame, types, threshold, renamed=True)
+    is_kept, text = pl.col("type").is_in(kept), pl.col("text").fill_null("")
+    given = found.with_columns(pl.col("number").fill_null(SURE))
     given = add_ancestors(given, known) if options.roll_up else given
-    lines = frame.with_row_index("row")
-    lines = lines.select("row", "run", "topic", "post_id", "time", pl.col("text").fill_null(""))
-    rows = given.filter(is_kept).join(lines, on="row", maintain_order="left").sort("row")
-    name = pl.col("type").replace_strict(range(len(types)), types, return_dtype=pl.String)
-    rows = rows.with_columns(name=name).rename({"number": "confidence"})
-    text = pl.col("text")
+    lines = frame.select("run", "topic", "post_id", "time", "coded", text)
+    rows = lines.join(given.filter(is_kept), on="coded", maintain_order="left_right")
+    rows = rows.rename({"number": "confidence"})
     facts = {
         "confidence": pl.col("confidence").max(),
         "time": pl.col("time").min(),
         "text": text.filter(text != "").first(),
     }
-    keys = ["topic", "name"]
-    of_runs = rows.group_by("run", *keys, "type", "post_id", maintain_order=True).agg(**facts)
+    keys = ["topic", "type"]
+    of_runs = rows.group_by("run", *keys, "post_id", maintain_order=True).agg(**facts)
     of_runs = options.draw(of_runs, options.depth, ["run", *keys])
-    united = of_runs.group_by(*keys, "type", "post_id", maintain_order=True).agg(
+    united = of_runs.group_by(*keys, "post_id", maintain_order=True).agg(
         **facts, runs=pl.col("run").unique().sort().str.join(",")
     )
     table = options.draw(united, options.size, keys).sort("topic", "type", "post_id")
-    table = table.select("topic", pl.col("name").alias("type"), "post_id", "runs", *facts)
+    table = table.select("topic", pl.col("type").cast(pl.String), "post_id", "runs", *facts)
     empty = [name for name in ("time", "text") if table[name].is_null().all()]
     columns: Any = {column.name: texts_of(column) for column in table.drop(empty)}
     warnings = [] if frame.height else ["the runs are empty"]
-    if found.unknown:
-        unknown = ", ".join(sorted(found.unknown))
+    if odd.unknown:
+        unknown = ", ".join(sorted(odd.unknown))
         warnings.append(f"types that the ontology lacks, ignored: {unknown}")
-    bare = found.rows.filter(is_kept & pl.col("number").is_null()).join(lines, on="row")
+    bare = lines.join(found.filter(is_kept & pl.col("number").is_null()), on="coded")
     if options.by_confidence and bare.height:
         unsure = listed(sorted(bare["run"].unique()))
         warnings.append(

@@ -261,9 +261,9 @@ OF_2021 = replace(
 OF_PROPOSAL = IncidentRules(
     threshold="emitted_from", emitted_from=0.0, any_wrong="positive", refusals="on"
 )
-MEASURES_OF_2018 = tuple(f"type.{name}" for name in ("P", "R", "F1", "accuracy"))
-MEASURES_OF_2018 += ("priority.MSE",)
-MEASURES_OF_2018 += tuple(f"any.{name}" for name in ("P", "R", "F1", "accuracy"))
+SHARES = ("P", "R", "F1", "accuracy")
+MEASURES_OF_2018 = (*(f"type.{name}" for name in SHARES), "priority.MSE")
+MEASURES_OF_2018 += tuple(f"any.{name}" for name in SHARES)
 MEASURES_OF_2021 = (
     "nDCG@100",
     "type.F1(actionable)",
@@ -292,15 +292,8 @@ EDITIONS = (
         summary="the formulas of the note of 2019, and what it leaves open made plain",
         citation=NOTE,
         rules=IncidentRules(),
-        measures=(
-            "AAW",
-            "AAW.high",
-            "AAW.low",
-            *ALERT_MEASURES[2:],
-            "priority.MSE",
-            "priority.MSE_posts",
-        ),
-        leading=("AAW", "AAW.high", "AAW.low", "type.F1(actionable)", "priority.RMSE(actionable)"),
+        measures=(*AAW, *ALERT_MEASURES[2:], "priority.MSE", "priority.MSE_posts"),
+        leading=(*AAW, "type.F1(actionable)", "priority.RMSE(actionable)"),
     ),
     edition(
         name="2018",

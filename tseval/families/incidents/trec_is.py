@@ -3,21 +3,27 @@
 `<run>.results.<edition>.overall.txt` has the means, `.pertopic.txt` the report of each information
 type (which the scripts call a topic), `.perevent.txt` the means within each event. The track called
 its files otherwise; each edition knows how.
+
+The folder `results` has what is the same in all such files, with measures in the place of numbers:
+`{type.P}` stands for a value with all digits, `{type.P:.4f}` for one of four decimals. In
+`2018.event.txt` precision and recall have each other's place, as in the script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+import re
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.core.family import ViewRequest, Written
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.incidents.measures import confusion
-from tseval.families.incidents.rules import ALERT_MEASURES, FAMILY, MEASURES_OF_2021
+from tseval.families.incidents.rules import FAMILY
 from tseval.records import frozen
 from tseval.version import VERSION
 
@@ -26,76 +32,68 @@ if TYPE_CHECKING:
 
     from tseval.core.scores import Scores
 
-Lines: TypeAlias = tuple[tuple[str, str], ...]
-"""Words, and the measure whose value stands behind them."""
 RULE = "-" * 50
-PARTS = ("overall", "pertopic", "perevent")
-PLAIN = "Overall performance"
-
-
-@frozen
-class Section:
-    """A part of the overall file: its heading, and its lines as (words, measure)."""
-
-    heading: str
-    lines: Lines
-    subtitle: str = PLAIN
+NUMBER = re.compile(r"\{(?:([\d.]+)\*)?(.+?)(:\.4f)?\}")
+"""A number in the place of which a measure stands, perhaps with a factor."""
 
 
 @frozen
 class TrecFiles:
-    """What an edition prints: the sections, the last row for a table, and the lines of an event."""
+    """What an edition prints."""
 
     title: str
     """The first line: which of the track's programs prints such files."""
-    sections: tuple[Section, ...]
-    event_lines: Lines
-    row: Mapping[str, float] = field(default_factory=dict)
-    """The measures of the row, by their names, with what each is multiplied by there."""
+    name: str
+    """The name of its files in the folder `results`."""
     averages: tuple[str, ...] = ("accuracy", "macro avg", "weighted avg")
     """The last lines of the report of a type."""
     track_name: str = ""
     """What the track's file names have for the edition; nothing in 2018 and 2019."""
 
-
-def _heading(title: str, subtitle: str) -> list[str]:
-    return [RULE, f"EVALUATON: {title}", subtitle, RULE]
-
-
-def _number(scores: Scores, run: str, measure: str, topic: str = "all") -> float:
-    """A value as the scripts have it, to whom nothing is undefined."""
-    return scores.value(measure, topic, run) or 0.0
+    def text(self, part: str) -> str:
+        """Return what is the same in all overall files, or in the lines of an event."""
+        folder = files("tseval.families.incidents").joinpath("results")
+        return folder.joinpath(f"{self.name}.{part}.txt").read_text("utf-8").removesuffix("\n")
 
 
-def _overall(scores: Scores, files: TrecFiles, run: str) -> Iterator[str]:
-    for section in files.sections:
-        yield from _heading(section.heading, section.subtitle)
-        separator = "\t" if section.subtitle == PLAIN else " "
-        for words, measure in section.lines:
-            yield f"> {words}:{separator}{_number(scores, run, measure)!r}"
-        yield ""
-    if files.row:
-        yield from [RULE, "LATEX", RULE]
-        cells = [f"{_number(scores, run, name) * by:.4f}" for name, by in files.row.items()]
-        yield " & ".join([run, *cells]) + " \\\\"
+FILES = {
+    "2018": TrecFiles("TREC-IS 2018 Notebook Evaluator v1.0", "2018", ("avg / total",)),
+    "2018v2": TrecFiles("TREC-IS 2018 Notebook Evaluator v2.0", "alerts"),
+    "2019a": TrecFiles("TREC-IS 2019-A Notebook Evaluator v2.0", "alerts"),
+    "2019b": TrecFiles("TREC-IS 2019-B Notebook Evaluator v2.3", "alerts"),
+    "2021": TrecFiles("TREC-IS 2021a Notebook Evaluator v2.8", "2021", track_name="2021a"),
+}
+"""What the scripts of each edition print; the others had no script."""
 
 
-def _per_event(scores: Scores, files: TrecFiles, run: str, events: Sequence[str]) -> Iterator[str]:
-    yield from _heading("Information Type Categorization (Multi-type)", "Per Event Performance")
+def _fill(text: str, scores: Scores, run: str, topic: str = "all") -> str:
+    """The text with numbers as the scripts have them, to whom nothing is undefined."""
+
+    def number(found: re.Match[str]) -> str:
+        factor, measure, form = found.groups()
+        value = (scores.value(measure, topic, run) or 0.0) * float(factor or 1)
+        return f"{value:.4f}" if form else repr(value)
+
+    return NUMBER.sub(number, text)
+
+
+def _head(part: str) -> list[str]:
+    title = "EVALUATON: Information Type Categorization (Multi-type)"
+    return [RULE, title, f"{part} Performance", RULE]
+
+
+def _per_event(scores: Scores, text: str, run: str, events: Sequence[str]) -> Iterator[str]:
+    yield from _head("Per Event")
     for event in events:
-        yield event
-        for words, measure in files.event_lines:
-            yield f"  {words}: {_number(scores, run, measure, event)!r}"
-        yield ""
+        yield from (event, _fill(text, scores, run, event), "")
     yield ""
 
 
-def _per_type(counts: pl.DataFrame, names: Sequence[str], files: TrecFiles) -> Iterator[str]:
-    title = "Per Information Type Performance"
-    yield from _heading("Information Type Categorization (Multi-type)", title)
-    for kind, *numbers in counts.select("type", "both", "given", "true", "posts").iter_rows():
-        yield names[kind]
-        yield from _report(names[kind], files.averages, *numbers)
+def _per_type(counts: pl.DataFrame, averages: Sequence[str]) -> Iterator[str]:
+    yield from _head("Per Information Type")
+    for name, *numbers in counts.select("type", "both", "given", "true", "posts").iter_rows():
+        yield name
+        yield from _report(name, averages, *numbers)
         yield from ["", ""]
     yield ""
 
@@ -134,124 +132,31 @@ def _shares(both: int, given: int, true: int) -> tuple[float, float, float]:
     return precision, recall, f1
 
 
-# What each edition prints.
-
-_KINDS = {"Precision": "P", "Recall": "R", "F1": "F1", "Accuracy": "accuracy"}
-_TYPE_LINES: Lines = tuple(
-    (
-        f"Information Type {words} "
-        f"({'overall' if words == 'Accuracy' else 'positive class'}, multi-type, macro)",
-        f"type.{name}",
-    )
-    for words, name in _KINDS.items()
-)
-_ALL_LINES = _TYPE_LINES + tuple(
-    (f"{group} Importance {words}", f"{name}({kind})")
-    for group, kind in (("High", "actionable"), ("Low", "other"))
-    for words, name in _TYPE_LINES
-)
-_ANY_LINES: Lines = tuple(
-    (f"Information Type {words} (any valid type, micro)", f"any.{name}")
-    for words, name in _KINDS.items()
-)
-_ALERT_LINES = (
-    ("High Importance Alert Worth", "AAW.high"),
-    ("Low Importance Alert Worth", "AAW.low"),
-    ("Accumulated Alert Worth", "AAW"),
-)
-_ERROR_LINES: Lines = tuple(
-    (f"Priority Estimation Error{group} (mean squared error, macro)", f"priority.MSE{kind}")
-    for group, kind in (
-        ("", ""),
-        (" High Importance", "(actionable)"),
-        (" Low Importance", "(other)"),
-    )
-)
-_LEVEL_LINES = (("Priority Label Prediction (F1, macro)", "priority.F1"),)
-_PEARSON_LINES = (
-    ("Priority Correlation (Pearson)", "priority.pearson"),
-    ("Priority Correlation, High (Pearson)", "priority.pearson(actionable)"),
-    ("Priority Correlation, Low (Pearson)", "priority.pearson(other)"),
-)
-_TYPES = Section("Information Type Categorization", _ALL_LINES)
-_LEVEL, _OVERALL = "Information Priority Level", "Overall Performance"
-_ALERTS = TrecFiles(
-    title="",
-    sections=(
-        Section("Alertng Performance", _ALERT_LINES),
-        _TYPES,
-        Section(_LEVEL, _ERROR_LINES, _OVERALL),
-    ),
-    event_lines=_ALL_LINES,
-    row={name.replace("RMSE", "MSE"): 1.0 for name in ALERT_MEASURES},
-)
-_SWAPPED = {"type.P": "type.R", "type.R": "type.P"}
-FILES = {
-    "2018": TrecFiles(
-        title="TREC-IS 2018 Notebook Evaluator v1.0",
-        sections=(
-            Section("Information Type Categorization (Multi-type)", _TYPE_LINES),
-            Section(_LEVEL, _ERROR_LINES[:1], _OVERALL),
-            Section(
-                "Information Type Categorization (Any-type)",
-                _ANY_LINES,
-                f"{_OVERALL} (Micro Average)",
-            ),
-        ),
-        # The script has truth and prediction in each other's place here.
-        event_lines=tuple((words, _SWAPPED.get(name, name)) for words, name in _TYPE_LINES),
-        averages=("avg / total",),
-    ),
-    "2018v2": replace(_ALERTS, title="TREC-IS 2018 Notebook Evaluator v2.0"),
-    "2019a": replace(_ALERTS, title="TREC-IS 2019-A Notebook Evaluator v2.0"),
-    "2019b": replace(_ALERTS, title="TREC-IS 2019-B Notebook Evaluator v2.3"),
-    "2021": TrecFiles(
-        title="TREC-IS 2021a Notebook Evaluator v2.8",
-        track_name="2021a",
-        sections=(
-            Section("nDCG and Priority", (("nDCG", "nDCG@100"),)),
-            _TYPES,
-            Section(_LEVEL, _LEVEL_LINES, _OVERALL),
-            Section("Information Priority Score", _PEARSON_LINES, "Correlational Performance"),
-        ),
-        event_lines=_TYPE_LINES,
-        # The row divides by 25 types what the sum of 24 is.
-        row={**dict.fromkeys(MEASURES_OF_2021, 1.0), "priority.pearson": 24 / 25},
-    ),
-}
-"""What the scripts of each edition print; the others had no script."""
-
-
-def official_files(
-    evaluation: Any, on_missing: str | None = None, *, track_names: bool = False
-) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The files of every run by their names, and the warnings; a `UsageError` if there are none.
-
-    `track_names` calls them as the track did.
-    """
+def official_files(evaluation: Any, asked: ViewRequest[Any], _: str) -> Written:
+    """The files of every run by their names; a `UsageError` if the edition has none."""
     edition, stream = evaluation.edition.name, evaluation.index
     if edition not in FILES:
         known = ", ".join(FILES)
         raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
-    files = FILES[edition]
-    lines = (*(line for each in files.sections for line in each.lines), *files.event_lines)
-    names = [*(name for _, name in lines), *files.row]
+    kind = FILES[edition]
+    overall, event = kind.text("overall"), kind.text("event")
+    names = [found[1] for found in NUMBER.findall(overall + event)]
     wanted = measures(list(dict.fromkeys(names)), FAMILY)
     evaluation.check_request(wanted)
-    scores = scores_of(evaluation, wanted, on_missing)
-    counts = stream.add_up(confusion, by_run=True).sort("unit", "type")
+    scores = scores_of(evaluation, wanted, asked.on_missing)
+    counts = stream.add_up(confusion)[1].sort("unit", "type")
     written: dict[str, bytes] = {}
     for at, run in enumerate(stream.runs):
         if "/" in run or "\0" in run or run.startswith("."):
             raise UsageError(f"run '{run}' cannot name a file: call it otherwise")
-        texts = (
-            _overall(scores, files, run),
-            _per_type(counts.filter(unit=at), stream.types, files),
-            _per_event(scores, files, run, stream.topics),
-        )
-        head = (f"{files.title} (as computed by tseval {VERSION})", f"Run: {run}", "")
-        for part, each in zip(PARTS, texts, strict=True):
-            named = files.track_name if track_names else edition
+        texts = {
+            "overall": [_fill(overall, scores, run).replace("$run", run)],
+            "pertopic": _per_type(counts.filter(unit=at), kind.averages),
+            "perevent": _per_event(scores, event, run, stream.topics),
+        }
+        head = (f"{kind.title} (as computed by tseval {VERSION})", f"Run: {run}", "")
+        for part, lines in texts.items():
+            named = kind.track_name if asked.options.track_names else edition
             name = ".".join(filter(None, (run, "results", named, part, "txt")))
-            written[name] = "".join(f"{line}\n" for line in (*head, *each)).encode()
-    return written, scores.warnings
+            written[name] = "".join(f"{line}\n" for line in (*head, *lines)).encode()
+    return Written(files=written, warnings=scores.warnings)

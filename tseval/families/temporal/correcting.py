@@ -217,21 +217,6 @@ class Correction:
             "nobody judged which update is the first to say a nugget"
         )
 
-    def add_intervals(
-        self,
-        scores: Scores,
-        wanted: Sequence[Measure],
-        automatic: Sequence[Values],
-        options: Any,
-    ) -> CorrectedScores:
-        """Return corrected scores with all that is known of how sure they are."""
-        each = [
-            self.other_estimates(scores, at, measure, automatic[at].value, options)
-            for at, measure in enumerate(wanted)
-        ]
-        beside = {name: np.column_stack([own[name] for own in each]) for name in each[0]}
-        return CorrectedScores(**fields_of(scores), beside=beside)
-
     def other_estimates(
         self, scores: Scores, at: int, measure: Measure, uncorrected: FloatArray, options: Any
     ) -> dict[str, FloatArray]:
@@ -255,7 +240,7 @@ class Correction:
                 times = draws if kept.all() else resamples(number, 0)
                 over_topics[:, run] = mean_intervals(values[run, kept][:, None], times)[:, 0]
         beside = {"low": low, "high": high}
-        beside |= dict(zip(("low_topics", "high_topics"), over_topics, strict=True))
+        beside |= {"low_topics": over_topics[0], "high_topics": over_topics[1]}
         if self.likeliest.probable:
             beside["classical"] = add_rows(self.nuggets(worth, assisted=False))
         beside["automatic"] = add_rows(uncorrected.reshape(used.shape) * used)
@@ -284,9 +269,13 @@ class CorrectedEvaluation(TemporalEvaluation):
 
     def finished(self, scores: Scores) -> Scores:
         """With intervals."""
-        wanted = registry.measures(scores.measures, self.edition.family)
-        automatic = [super(CorrectedEvaluation, self).take(each, {}).values for each in wanted]
-        return self.correction.add_intervals(scores, wanted, automatic, self.request.options)
+        estimate, options = self.correction.other_estimates, self.request.options
+        parts = []
+        for at, measure in enumerate(registry.measures(scores.measures, self.edition.family)):
+            automatic = super().take(measure, {}).values.value
+            parts.append(estimate(scores, at, measure, automatic, options))
+        beside = {name: np.column_stack([part[name] for part in parts]) for name in parts[0]}
+        return CorrectedScores(**fields_of(scores), beside=beside)
 
 
 @dataclass(frozen=True)
@@ -461,17 +450,16 @@ def jittered(evaluation: TemporalEvaluation, asked: ViewRequest[TemporalOptions]
         value, defined = evaluate(shifted, wanted, np.tile(evaluation.starts, size[0]))
         parts.append(np.where(defined, value, np.nan))
     runs, topics, number = len(index.runs), len(index.topics), len(wanted)
-    drawn_values = np.concatenate(parts, axis=1).reshape(runs, samples, topics, number)
-    values = drawn_values.swapaxes(0, 1).reshape(-1, topics, number)
+    values = np.concatenate(parts, axis=1).reshape(runs * samples, topics, number)
     means = over_topics(
         Values(np.nan_to_num(values), ~np.isnan(values)),
-        np.tile(scores.counted, (samples, 1))[:, :, None],
+        np.repeat(scores.counted, samples, axis=0)[:, :, None],
         undefined_as_zero=scores.undefined_as_zero,
     )
-    mean = np.where(means.defined, means.value, np.nan)
-    every = np.concatenate([values, mean[:, None]], axis=1).reshape(samples, runs, -1, number)
-    ends, tail = np.full((2, *every.shape[1:]), np.nan), (1 - LEVEL) / 2
-    some = ~np.isnan(every).all(axis=0)
+    mean = np.where(means.defined, means.value, np.nan)[:, None]
+    every = np.concatenate([values, mean], axis=1).reshape(runs, samples, topics + 1, number)
+    every, tail = every.swapaxes(0, 1), (1 - LEVEL) / 2
+    ends, some = np.full((2, *every.shape[1:]), np.nan), ~np.isnan(every).all(axis=0)
     ends[:, some] = np.nanquantile(every[:, some], (tail, 1 - tail), axis=0)
     drawn = {"jitter": within, "samples": str(samples), "seed": str(options.seed)}
     return Jitter(scores, ends[0], ends[1], drawn)

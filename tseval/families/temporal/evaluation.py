@@ -36,12 +36,13 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
 from tseval.families.temporal import measures as definitions
+from tseval.families.temporal.rows import ASSESSED
 from tseval.families.temporal.rules import Rules
 from tseval.io import schema
 from tseval.io.inputs import SHORT_HASH
 from tseval.io.names import natural_order
 from tseval.io.score_files import displayed
-from tseval.io.tables import Table
+from tseval.io.tables import Table, TableReader
 from tseval.io.times import length_of
 from tseval.io.topics import name_topics
 from tseval.matching.asking import AskingOptions
@@ -52,9 +53,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.io.given import Given
-    from tseval.io.tables import TableReader
 
-ASSESSED = "assessed"
 DEFAULT_MATCHER = "learned"
 MATCHERS = (
     "learned", "fuzzy", "exact", "grams", "rapidfuzz", "embedding", "late", "llm", "blend",
@@ -242,12 +241,9 @@ class TemporalEvaluation(FrameEvaluation):
     """Who says what: `update nugget`, and scores and grades as far as there are such."""
 
     @classmethod
-    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - of any
         """Return how the inputs are read by these rules."""
-        readers = files.readers_by(rules)
-        if len(inputs.updates) > 1 and any(map(files.may_be_of_track, inputs.updates)):
-            readers = {**readers, "updates": files.PAIRED_RUNS}
-        return readers
+        return files.readers_by(rules)
 
     @classmethod
     def read_request(
@@ -291,8 +287,8 @@ class TemporalEvaluation(FrameEvaluation):
         if "matches" in tables:
             tables["matches"] = files.count_matches(files.note_maker(tables["matches"]), rules)
         tables = name_topics(tables, "nuggets", rules.topic_names)
-        is_coded = isinstance(tables["updates"].frame.schema["update_id"], pl.Struct)
-        for name in tables if is_coded else ():
+        is_named = tables["updates"].frame.schema["update_id"] == pl.String
+        for name in () if is_named else tables:
             frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
             tables[name] = replace(tables[name], frame=frame)
         if "judged" in tables:
@@ -307,7 +303,12 @@ class TemporalEvaluation(FrameEvaluation):
         tables, rules = request.tables, request.rules
         updates, nuggets = rows.find_scored_updates(tables, rules), rows.find_nuggets(tables, rules)
         if "matches" in tables:
-            found = find_assessed(tables, updates, nuggets)
+            rows.refuse_foreign_matches(tables)
+            if not files.is_published(tables["matches"]):
+                files.refuse_unknown(tables, files.find_unknown(tables, updates))
+            found = rows.find_assessed(tables, updates)
+            counted = found.pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
+            found = found._replace(pairs=counted)
         else:
             from tseval.families.temporal.matched import find_matched
 
@@ -374,9 +375,8 @@ class TemporalEvaluation(FrameEvaluation):
     def firsts(self) -> Firsts:
         """M(u).time: when each run first said each nugget."""
         first = self.frames["firsts"].filter("opens")
-        gold = self.frames["nuggets"].select("nugget").with_row_index("row")
-        place = first.join(gold, on="nugget", maintain_order="left")["row"].cast(pl.Int64)
-        return Firsts(self.frames.units_of(first), place.to_numpy(), first["time"].to_numpy())
+        gold = first["nugget"].cast(pl.Int64).to_numpy()
+        return Firsts(self.frames.units_of(first), gold, first["time"].to_numpy())
 
     def default_measures(self) -> Sequence[str]:
         """The edition's; with errors of times those of the draft that rest on times, if it has."""
@@ -434,34 +434,9 @@ class TemporalEvaluation(FrameEvaluation):
             yield "the matches have no spans: for the verbosity no word of an update says a nugget"
 
 
-def find_assessed(
-    tables: Mapping[str, Table], updates: pl.DataFrame, nuggets: pl.DataFrame
-) -> rows.UpdatePairs:
-    """Return the pairs of the matches that were given; those that fit nothing are refused.
-
-    Without a pool all updates were judged, unless the track published the matches; its assessors
-    judged a pool, also where it is not given.
-    """
-    matches, maker = tables["matches"], files.maker_of(tables["matches"])
-    rows.refuse_foreign_matches(tables)
-    pool = tables["pool"].frame if "pool" in tables else None
-    if not files.is_published(matches):
-        unknown = files.find_unknown(matches, updates, pool)
-        files.refuse_unknown(matches, unknown, tables["nuggets"].frame, has_pool=pool is not None)
-    every = tables["nuggets"].frame.with_row_index("nugget")
-    pairs = rows.find_pairs(matches.frame, updates, every)
-    is_whole = maker is not None or (pool is None and not files.is_published(matches))
-    judged = None if is_whole else pairs["update"]
-    pairs = pairs.join(nuggets, on="nugget", how="semi", maintain_order="left")
-    return rows.UpdatePairs(pairs, maker or ASSESSED, judged, files.are_in_bytes(matches))
-
-
-# Inputs that are read once, and scored more than once.
-
-
 @frozen(eq=False)
 class ReadInputs:
-    """Inputs that were read, and what they are scored by."""
+    """Inputs that are read once, and scored more than once."""
 
     request: Request
 
@@ -470,14 +445,12 @@ class ReadInputs:
         """Read all inputs once."""
         return cls(TemporalEvaluation.read_request(inputs, options, edition, *more))
 
-    def evaluate(self, **other: Any) -> TemporalEvaluation:
-        """Return the evaluation, with others in the place of what was asked for or read."""
-        return TemporalEvaluation.join(self.request._replace(**other))
-
-
-@frozen(eq=False)
-class TemporalMatched(ReadInputs):
-    """Updates and nuggets that are scored by one matcher after the other."""
+    @classmethod
+    def read_judgments(cls, inputs: TemporalInputs, *more: Any) -> Self:
+        """Read everything once; without matches of assessors it is a `UsageError`."""
+        if inputs.matches is None:
+            raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
+        return cls.read(inputs, *more)
 
     @property
     def matches_name(self) -> str | None:
@@ -492,33 +465,15 @@ class TemporalMatched(ReadInputs):
         found: float | None = getattr(get_matcher(matcher), "threshold", None)
         return found
 
-    def evaluation(self, matcher: str, threshold: float | None) -> TemporalEvaluation:
-        """The runs by a matcher, or by the matches that were given."""
-        if matcher == self.matches_name:
-            return self.evaluate()
+    def evaluation(
+        self, matcher: str | None = None, threshold: float | None = None
+    ) -> TemporalEvaluation:
+        """The runs as they were read, or by another matcher than that of the matches."""
+        if matcher in (None, self.matches_name):
+            return TemporalEvaluation.join(self.request)
         tables = {name: each for name, each in self.request.tables.items() if name != "matches"}
         options = replace(self.request.options, matcher=matcher, threshold=threshold)
-        return self.evaluate(tables=tables, options=options)
-
-
-@frozen(eq=False)
-class TemporalJudgments(ReadInputs):
-    """Judgments without those that some runs alone contributed, for `compare --leave-out`.
-
-    Of the matches, and of the pool, go the updates that these runs alone sent. What others sent as
-    well would have been judged without them. The gold stays, since its nuggets were not found in
-    runs; where they were, the rule matched-nuggets-only leaves out those that these runs alone had
-    said.
-    """
-
-    evaluation = ReadInputs.evaluate
-
-    @classmethod
-    def read(cls, inputs: TemporalInputs, *more: Any) -> Self:
-        """Read everything once; without matches of assessors it is a `UsageError`."""
-        if inputs.matches is None:
-            raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
-        return super().read(inputs, *more)
+        return TemporalEvaluation.join(self.request._replace(tables=tables, options=options))
 
     @cached_property
     def senders(self) -> pl.DataFrame:
@@ -528,7 +483,13 @@ class TemporalJudgments(ReadInputs):
         return pl.concat([each.select(names) for each in every]).unique()
 
     def without(self, runs: Collection[str]) -> tuple[TemporalEvaluation, Lost]:
-        """The runs, these too, without the judgments that these alone contributed."""
+        """The runs, these too, without the judgments that these alone contributed.
+
+        Of the matches, and of the pool, go the updates that these runs alone sent. What others sent
+        as well would have been judged without them. The gold stays, since its nuggets were not
+        found in runs; where they were, the rule matched-nuggets-only leaves out those that these
+        runs alone had said.
+        """
         left = dict(self.request.tables)
         before = left["matches"].frame
         is_theirs = pl.col("run").is_in(list(runs)).all()
@@ -541,7 +502,8 @@ class TemporalJudgments(ReadInputs):
         after = left["matches"].frame
         said = [frame.select(files.NUGGET).n_unique() for frame in (before, after)]
         lost_matches = before.height - after.height
-        return self.evaluate(tables=left), Lost(before.height, lost_matches, said[0] - said[1])
+        evaluation = TemporalEvaluation.join(self.request._replace(tables=left))
+        return evaluation, Lost(before.height, lost_matches, said[0] - said[1])
 
 
 # The calls in Python, whose parameters are declared.

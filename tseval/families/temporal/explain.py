@@ -323,10 +323,8 @@ def report_timelines(
     from tseval.matching.matching import get_matcher, word_spans  # loads Arrow
 
     index, options = evaluation.frames, setting.options
-    if "matches" in evaluation.traits:
-        matcher = get_matcher(WORDS_OF)
-    else:
-        matcher = get_matcher(options.matcher or DEFAULT_MATCHER, options.threshold)
+    name = WORDS_OF if "matches" in evaluation.traits else options.matcher or DEFAULT_MATCHER
+    matcher = get_matcher(name, options.threshold)
     held, note = hold_texts(index)
     place = pl.int_range(pl.len()).over("topic")
     since = quotient(pl.col("time") - pl.col("start"), HOUR)
@@ -432,32 +430,35 @@ def recall_options(traits: Mapping[str, str]) -> TemporalOptions:
     return TemporalOptions(matcher=None if "matches" in traits else traits.get("matcher"))
 
 
-REPORT = Reporting(
-    sections=(
-        Section(
-            "timeline",
-            "What was said, and when",
-            report_timelines,
-            "Who said what when is told from the runs and the nuggets",
+def reporting() -> Reporting:
+    """Return what a report has of it."""
+    is_told = "is told from the runs and the nuggets"
+    return Reporting(
+        sections=(
+            Section(
+                "timeline",
+                "What was said, and when",
+                report_timelines,
+                f"Who said what when {is_told}",
+            ),
+            Section(
+                "wrong",
+                "What went wrong",
+                report_faults,
+                f"What was missed, late, said again or of no use {is_told}",
+            ),
+            Section(
+                "economy",
+                "Redundancy and verbosity",
+                report_economy,
+                "Redundancy and verbosity are counted in the runs",
+            ),
         ),
-        Section(
-            "wrong",
-            "What went wrong",
-            report_faults,
-            "What was missed, late, said again or of no use is told from the runs and the nuggets",
+        takes=(
+            *("matcher", "threshold"),
+            *("ignore_unsampled", "binary", "matched_nuggets_only", "latency_from"),
         ),
-        Section(
-            "economy",
-            "Redundancy and verbosity",
-            report_economy,
-            "Redundancy and verbosity are counted in the runs",
-        ),
-    ),
-    takes=(
-        *("matcher", "threshold"),
-        *("ignore_unsampled", "binary", "matched_nuggets_only", "latency_from"),
-    ),
-    hint=", with --matches FILE or --matcher NAME",
-    retold=recall_options,
-    volume=Volume("updates", count_updates),
-)
+        hint=", with --matches FILE or --matcher NAME",
+        retold=recall_options,
+        volume=Volume("updates", count_updates),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tseval.core.declared import JITTER
 from tseval.core.family import Family, View, Words, Writer
@@ -14,9 +14,6 @@ from tseval.families.temporal.measures import DEFINITIONS
 from tseval.families.temporal.measures import FAMILY as NAME
 from tseval.families.temporal.rules import DRAFT, TS, TS2013, TS2014, TS2015
 from tseval.io import TREC_TS
-
-if TYPE_CHECKING:
-    from tseval.core.sections import Reporting
 
 
 def load(name: str, module: str = "explain") -> Callable[..., Any]:
@@ -28,13 +25,6 @@ def read(*asked: Any) -> TemporalEvaluation:
     """Read, match and index; scores are corrected if a sample was judged."""
     found = TemporalEvaluation.read(*asked)
     return load("correct", "correcting")(found) if "judged" in found.request.tables else found
-
-
-def reporting() -> Reporting:
-    """Return what a report has of it."""
-    from tseval.families.temporal.explain import REPORT
-
-    return REPORT
 
 
 FAMILY = Family(
@@ -51,12 +41,12 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
 """,
     inputs=evaluation.TemporalInputs,
     options=evaluation.TemporalOptions,
-    reporting=reporting,
+    reporting=load("reporting"),
     definitions=DEFINITIONS,
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,
-    judgments=evaluation.TemporalJudgments.read,
-    matched=evaluation.TemporalMatched.read,
+    judgments=evaluation.ReadInputs.read_judgments,
+    matched=evaluation.ReadInputs.read,
     gold=load("TemporalGold", "gold"),
     schemas=tuple(reader.schema for reader in files.READERS.values()),
     over="nuggets",

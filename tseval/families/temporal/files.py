@@ -2,8 +2,8 @@
 
     READERS            the readers by the names of the inputs: updates, nuggets, matches, topics,
                        duplicates, pool, corrections, judged
-    readers_by(rules)  the same where rules have the track's files read otherwise; in runs of the
-                       track ids of updates are pairs of codes: `split_ids`, `join_ids`
+    readers_by(rules)  the same where rules have the track's files read otherwise; in runs ids of
+                       updates are pairs of codes: `split_ids`, `join_ids`
     TEXTS_READER       reads updates whose times do not matter
 
 In all tables the columns `topic`, `run` and `team` are Categoricals; ids and texts are Strings.
@@ -30,13 +30,13 @@ from tseval.core.frames import to_pandas
 from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.rules import Rules
 from tseval.io import TREC_TS, schema
-from tseval.io.cells import PlainTable, text_frame, type_columns
+from tseval.io.cells import PlainTable, check_utf8, text_frame, type_columns
 from tseval.io.faults import FaultList
 from tseval.io.fields import Layout, certain, mend, parse_blocks, read_tabbed
 from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import names_of
 from tseval.io.given import FrameInput, input_of
-from tseval.io.inputs import Input, first_row, is_xml, not_utf8
+from tseval.io.inputs import Input, first_row, is_xml
 from tseval.io.proposed_runs import PROPOSED_RUN
 from tseval.io.schema import UPDATE_ID, Column, Kind, Schema
 from tseval.io.tables import (
@@ -68,32 +68,21 @@ DOC, PART = "doc", "part"
 RUN_FIELDS = 7
 
 
-def of_track(table: str, *columns: tuple[Kind, str], key: tuple[str, ...] = ()) -> Schema:
-    """Return the columns of a file of the track, by kinds and names with blanks between them."""
-    named = [Column(name, kind) for kind, names in columns for name in names.split()]
-    return Schema(table, tuple(named), key)
+NUMBERS = ("importance", "length", "start", "end", "auto", "confidence")
+KINDS = {"time": Kind.TIME, "text": Kind.TEXT} | dict.fromkeys(NUMBERS, Kind.NUMBER)
+"""The kinds of the track's columns; all others are names."""
 
 
-ID, TIME, NUMBER, TEXT = Kind.ID, Kind.TIME, Kind.NUMBER, Kind.TEXT
-RUN = of_track(
-    "updates", (ID, f"topic team run {DOC} {PART}"), (TIME, "time"), (NUMBER, "confidence")
-)
-GOLD = of_track(
-    "nuggets",
-    (ID, "topic nugget_id"),
-    (TIME, "time"),
-    (NUMBER, "importance length"),
-    (TEXT, "text"),
-    key=schema.NUGGETS.key,
-)
-MATCHED = of_track("matches", (ID, "topic update_id nugget_id"), (NUMBER, "start end auto"))
-SAMPLED = of_track(
-    "pool",
-    (ID, "topic update_id doc_id sentence_id"),
-    (NUMBER, "length"),
-    (ID, "duplicate_id"),
-    (TEXT, "text"),
-)
+def of_track(table: str, names: str, key: tuple[str, ...] = ()) -> Schema:
+    """Return the columns of a file of the track, by their names with blanks between them."""
+    columns = (Column(name, KINDS.get(name, Kind.ID)) for name in names.split())
+    return Schema(table, tuple(columns), key)
+
+
+RUN = of_track("updates", f"topic team run {DOC} {PART} time confidence")
+GOLD = of_track("nuggets", "topic nugget_id time importance length text", schema.NUGGETS.key)
+MATCHED = of_track("matches", "topic update_id nugget_id start end auto")
+SAMPLED = of_track("pool", "topic update_id doc_id sentence_id length duplicate_id text")
 HEADERS = {
     "nuggets": "query_id nugget_id timestamp importance nugget_len nugget_text",
     "matches": "query_id update_id nugget_id match_start match_end auto_p",
@@ -127,14 +116,6 @@ def table_of(source: Input) -> str | None:
     if len(fields) == 2 and all(map(SENTENCE.fullmatch, fields)):
         return "duplicates"
     return None
-
-
-def may_be_of_track(source: Input) -> bool:
-    """Return whether an input may be a run of the track."""
-    with suppress(InputError):
-        can_look = isinstance(source, FrameInput) or source.can_be_read_again
-        return not can_look or is_of_track(source, "updates")
-    return False
 
 
 def track_file(table: str, **more: object) -> tuple[TrackFile, ...]:
@@ -184,38 +165,31 @@ def join_ids(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     )
 
 
+def pack_codes(*codes: pl.Expr) -> pl.Expr:
+    """Return two codes as one number, by which rows are grouped in a third of the time."""
+    high, low = (code.to_physical().cast(pl.UInt64) for code in codes)
+    return high * 2**32 + low
+
+
 def join_updates(rows: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of a table beside the updates that they name by topic and id.
 
     A number in the place of an id is joined in half of the time: that of a pair of codes, or the
     hash of a text, which the text itself confirms.
     """
-    of_rows = rows.with_columns(key=_key_of(rows))
-    sent = updates.with_columns(key=_key_of(updates))
-    joined = of_rows.join(sent, on="key")
-    is_same = [pl.col(name) == pl.col(f"{name}_right") for name in ("topic", "update_id")]
+    key = pl.col("update_id").hash()
+    if rows.schema["update_id"] != pl.String:
+        key = pack_codes(*(pl.col("update_id").struct.field(part) for part in (DOC, PART)))
+    joined = rows.with_columns(key=key).join(updates.with_columns(key=key), on="key")
+    is_same = [pl.col(name) == pl.col(f"{name}_right") for name in UPDATE]
     return joined.filter(is_same).drop("key", "topic_right", "update_id_right")
 
 
-def _key_of(frame: pl.DataFrame) -> pl.Series:
-    """Return a number for each update's id."""
-    ids = frame["update_id"]
-    if ids.dtype == pl.String:
-        return ids.hash()
-    doc, part = (ids.struct.field(each).to_physical().cast(pl.UInt64) for each in (DOC, PART))
-    return doc * 2**32 + part
-
-
 def pair_ids(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
-    """Return updates with the ids of the track's runs as pairs of codes."""
+    """Return updates with their ids as pairs of codes, as a run of the track has them already."""
     if DOC not in frame.columns:
-        return frame
+        return split_ids(frame, "update_id")
     return frame.with_columns(update_id=pl.struct(DOC, PART)).drop(DOC, PART)
-
-
-def pair_all_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Return updates with all ids as pairs of codes."""
-    return split_ids(pair_ids(frame, faults), "update_id")
 
 
 def ids_as_texts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -236,11 +210,9 @@ def tell_value_tracking(fields: list[bytes]) -> str:
 
 def run_columns() -> dict[str, pl.Expr]:
     """Return the columns that are made of fields: a run is `team-run`, an update `docid-number`."""
-    columns = {
-        "run": pl.concat_str("team", "name", separator="-"),
-        PART: pl.lit("-") + pl.col(PART),
-    }
-    columns |= {name: pl.col(name) for name in ("topic", "team", DOC)}
+    columns = {name: pl.col(name) for name in ("topic", "team", DOC)}
+    columns["run"] = pl.concat_str("team", "name", separator="-")
+    columns[PART] = pl.lit("-") + pl.col(PART)
     coded = {name: cells.cast(pl.Categorical) for name, cells in columns.items()}
     return {**coded, "confidence": certain("confidence")}
 
@@ -348,12 +320,8 @@ def _blank_cells(block: bytes, before: int, table: PlainTable, rules: Rules) -> 
     for number, line in enumerate(block.split(b"\n")[:-1], start=before + 1):
         if rules.encoding == "bytes":
             fields = [field.decode() for field in mend(line).split()]
-        elif reason := not_utf8(line):
-            cure = "save the file in the encoding UTF-8, or read it in bytes"
-            faults.add(number, reason, cure, "encoding")
-            continue
         else:
-            fields = line.decode().split()
+            fields = line.decode().split() if check_utf8(line, number, faults) else []
         if len(fields) >= least:
             rows.append((number, *fields[: width - 1], " ".join(fields[width - 1 :])))
         elif fields:
@@ -450,14 +418,12 @@ RUNS_CURE = "give every run that the matches speak of, or the pool of judged upd
 POOL_CURE = "it is in no run and not in the pool: remove the match or extend the pool"
 
 
-def find_unknown(
-    matches: Table, updates: pl.DataFrame, pool: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def find_unknown(tables: Mapping[str, Table], updates: pl.DataFrame) -> pl.DataFrame:
     """Return the matches, with their `row`, that name an unknown update.
 
     An update that is in no run is known all the same if it is in the pool.
     """
-    rows, update = matches.frame.with_row_index("row"), ["topic", "update_id"]
+    rows, update = tables["matches"].frame.with_row_index("row"), ["topic", "update_id"]
     named, sent = rows.select("row", *update, pl.col("^run$")), updates.select(*update, of="run")
     known = join_updates(named, sent)
     if "run" in rows.columns:
@@ -467,13 +433,13 @@ def find_unknown(
         is_in_process = run.is_in(updates["run"].unique().cast(pl.String).implode())
         rows = rows.filter(of_every_run | is_in_process)
     unknown = rows.join(known, on="row", how="anti")
-    return unknown if pool is None else unknown.join(pool, on=update, how="anti")
+    pool = tables.get("pool")
+    return unknown if pool is None else unknown.join(pool.frame, on=update, how="anti")
 
 
-def refuse_unknown(
-    matches: Table, unknown: pl.DataFrame, nuggets: pl.DataFrame, *, has_pool: bool
-) -> None:
+def refuse_unknown(tables: Mapping[str, Table], unknown: pl.DataFrame) -> None:
     """Refuse matches of unknown updates and of unknown nuggets, unless a track published them."""
+    matches, nuggets = tables["matches"], tables["nuggets"].frame
     if is_published(matches):
         return
     lost = matches.frame.with_row_index("row").join(nuggets, on=NUGGET, how="anti")
@@ -483,7 +449,7 @@ def refuse_unknown(
         )
         for rows, what, cure in (
             (lost, "nugget", PAIR_CURE),
-            (unknown, "update", POOL_CURE if has_pool else RUNS_CURE),
+            (unknown, "update", POOL_CURE if "pool" in tables else RUNS_CURE),
         )
     )
     wrong = every.unique("row", keep="first").sort("row").drop("row")
@@ -516,15 +482,11 @@ def name_ids(table: Table) -> Table:
 
 def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: str) -> Table:
     """Read corrections, or a sample, whose rows may not contradict each other."""
+    from tseval.matching.corrections import check_verdicts
+    from tseval.matching.verdicts import check_sample
+
     table = read([source], READERS[name], form)
-    if name == "judged":
-        from tseval.matching.verdicts import check_sample
-
-        check_sample(table)
-    else:
-        from tseval.matching.corrections import check_verdicts
-
-        check_verdicts(table)
+    (check_sample if name == "judged" else check_verdicts)(table)
     return table
 
 
@@ -563,22 +525,22 @@ def check_related(given: Sequence[object]) -> Iterator[Line]:
             yield from check_periods(run, topics)
     if not named["updates"] or len(named["nuggets"]) != 1:
         return
-    (nuggets,), pool = named["nuggets"], next(iter(named["pool"]), None)
+    known = {name: named[name][0] for name in ("nuggets", "pool") if named[name]}
     blank = pl.lit("").alias("text")
     updates = pl.concat(
         each.frame.select("run", *UPDATE, "text" if "text" in each.frame.columns else blank)
         for each in named["updates"]
     )
-    known = None if pool is None else pool.frame
     for each in (*named["matches"], *named["corrections"]):
         try:
+            beside = {**known, "matches": each}
             if each.name == "matches":
-                unknown = find_unknown(each, updates, known)
-                refuse_unknown(each, unknown, nuggets.frame, has_pool=pool is not None)
+                refuse_unknown(beside, find_unknown(beside, updates))
             else:
                 from tseval.matching.corrections import check_verdicts, decide_pairs
 
-                decide_pairs(check_verdicts(each), updates, nuggets.frame, known)
+                pool = known["pool"].frame if "pool" in known else None
+                decide_pairs(check_verdicts(each), updates, known["nuggets"].frame, pool)
         except InputError as error:
             yield from _as_lines(error.faults)
 
@@ -645,26 +607,36 @@ def import_matches(paths: Sequence[str], options: WithPool) -> Imported:
     return Imported(columns, (warning,) if options.pool is None else ())
 
 
-def without_negative(nuggets: Table) -> pl.DataFrame:
-    """Return nuggets as a plain table has them, which knows no importance below 0."""
-    return nuggets.frame.with_columns(pl.col("importance").clip(0))
+def import_table(paths: Sequence[str], _: object, *, name: str) -> Imported:
+    """Import nuggets, whose importance is 0 or above in plain tables, a pool or topics.
+
+    Of rows of a pool that repeat an update the last one counts.
+    """
+    frame, warnings = read(paths, READERS[name], TREC_TS).frame, tuple[str, ...]()
+    if name == "pool":
+        frame = frame.unique(UPDATE, keep="last", maintain_order=True)
+    elif name == "nuggets":
+        if below := frame.filter(pl.col("importance") < 0).height:
+            warnings = (f"importances below 0 are written as 0: {below}",)
+        frame = frame.with_columns(pl.col("importance").clip(0))
+    return Imported(columns_of(frame, *COLUMNS[name]), warnings)
 
 
-def warn_of_negative(nuggets: Table) -> Sequence[str]:
-    """Return a warning of importances below 0."""
-    below = nuggets.frame.filter(pl.col("importance") < 0).height
-    return [f"importances below 0 are written as 0: {below}"] * (below > 0)
-
-
-def last_rows(pool: Table) -> pl.DataFrame:
-    """Return a pool with the last of the rows that repeat an update."""
-    return pool.frame.unique(UPDATE, keep="last", maintain_order=True)
-
-
-def import_as(name: str, what: str, **more: object) -> tuple[Import, ...]:
-    """Return what `tseval import` makes of a file of the track."""
-    words = f"{what} of TREC Temporal Summarization"
-    return (Import(name=name, help=words, **more),)  # type: ignore[arg-type]
+COLUMNS = {
+    "nuggets": ("topic", "nugget_id", "time", "importance", "length", "text"),
+    "pool": ("topic", "update_id", "duplicate_id", "length", "text"),
+    "topics": ("topic", "start", "end"),
+}
+"""The columns of imported tables."""
+OF_TRACK = "of TREC Temporal Summarization"
+IMPORTS = {
+    "updates": Import("ts-run", f"runs {OF_TRACK}", import_run, WithPool),
+    "matches": Import("ts-matches", f"matches {OF_TRACK}", import_matches, WithPool),
+    "nuggets": Import("ts-nuggets", f"nuggets {OF_TRACK}", partial(import_table, name="nuggets")),
+    "pool": Import("ts-pool", f"pools {OF_TRACK}", partial(import_table, name="pool")),
+    "topics": Import("ts-topics", f"topics {OF_TRACK}", partial(import_table, name="topics")),
+}
+"""What `tseval import` makes of the files of the track."""
 
 
 # The readers.
@@ -678,20 +650,13 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
             schema=schema.UPDATES,
             tracks=(*track_file("updates", layout=RUN_LINES), PROPOSED_RUN),
             check=pair_ids,
-            once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
+            once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
         ),
         "nuggets": TableReader(
             schema=schema.NUGGETS,
             tracks=track_file("nuggets", read=partial(read_by, columns=GOLD)),
             check=check_topics,
             empty=("holds no nuggets", "without nuggets there is nothing to score"),
-            imports=import_as(
-                "ts-nuggets",
-                "nuggets",
-                columns=("topic", "nugget_id", "time", "importance", "length", "text"),
-                rows=without_negative,
-                warnings=warn_of_negative,
-            ),
         ),
         "matches": TableReader(
             schema=schema.MATCHES,
@@ -699,7 +664,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
             note=refuse_corrections,
             names_runs=False,
         ),
-        "topics": replace(TOPICS_READER, imports=import_as("ts-topics", "topics")),
+        "topics": TOPICS_READER,
         "duplicates": TableReader(
             schema=schema.DUPLICATES,
             tracks=track_file("duplicates", layout=DUPLICATE_LINES),
@@ -708,12 +673,6 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         "pool": TableReader(
             schema=schema.POOL,
             tracks=track_file("pool", read=partial(read_by, columns=SAMPLED)),
-            imports=import_as(
-                "ts-pool",
-                "pools",
-                columns=("topic", "update_id", "duplicate_id", "length", "text"),
-                rows=last_rows,
-            ),
         ),
         "corrections": TableReader(schema=schema.CORRECTIONS, names_runs=False),
         "judged": TableReader(
@@ -727,14 +686,9 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
 NAMED_RUNS = replace(
     readers_by(PLAIN)["updates"],
     check=partial(check_and_code, check=ids_as_texts),
+    once=(schema.UPDATES.key, TWICE.format("{update_id}"), ""),
     remarks=check_run,
 )
-PAIRED_RUNS = replace(
-    readers_by(PLAIN)["updates"],
-    check=partial(check_and_code, check=pair_all_ids),
-    once=(schema.UPDATES.key, TWICE.format("{update_id[doc]}{update_id[part]}"), ""),
-)
-"""How several runs are read of which some may be the track's."""
 READERS = {**readers_by(PLAIN), "updates": NAMED_RUNS}
 """How tables are read where no rule says otherwise, with ids of updates as texts."""
 TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
@@ -743,18 +697,12 @@ TEXTS_READER = replace(NAMED_RUNS, schema=schema.TEXTS, once=None)
 
 def formats() -> Iterator[Format]:
     """Yield the kinds of files as `tseval validate` and `tseval import` know them."""
-    words = "of TREC Temporal Summarization"
-    own: dict[str, dict[str, Any]] = {
-        "updates": {"imports": (Import("ts-run", f"runs {words}", import_run, WithPool),)},
-        "matches": {
-            "imports": (Import("ts-matches", f"matches {words}", import_matches, WithPool),)
-        },
-    }
     verdicts = ("corrections", "judged")
-    own |= {name: {"read": partial(read_verdicts, name=name)} for name in verdicts}
     for name in ("updates", "nuggets", "matches", "pool", *verdicts, "topics", "duplicates"):
+        imports = (IMPORTS[name],) if name in IMPORTS else ()
         for each in READERS[name].formats:
-            yield replace(each, rank=Rank.LIKELY, **own.get(name, {}))
+            read_one = partial(read_verdicts, name=name) if name in verdicts else each.read
+            yield replace(each, rank=Rank.LIKELY, imports=imports, read=read_one)
 
 
 FORMATS = tuple(formats())

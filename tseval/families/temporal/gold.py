@@ -23,16 +23,16 @@ from tseval.core.streams import Rows
 from tseval.errors import UsageError
 from tseval.families.temporal import files, rows
 from tseval.families.temporal.evaluation import (
-    ASSESSED,
     TemporalEvaluation,
     TemporalInputs,
     TemporalOptions,
     check_texts,
     matcher_name,
 )
+from tseval.families.temporal.rows import ASSESSED
 from tseval.families.temporal.rules import DRAFT
 from tseval.io.schema import ALL_TOPICS
-from tseval.io.tables import Table, add_faults
+from tseval.io.tables import Table, TableReader, add_faults
 from tseval.io.topics import YEARS_CURE, GoldTopics
 from tseval.records import frozen
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from tseval.core.scores import Scores
     from tseval.io.faults import FaultList
     from tseval.io.given import Given
-    from tseval.io.tables import TableReader
 
 RULES = DRAFT.rules
 CODES = pl.selectors.categorical()
@@ -124,29 +123,23 @@ class TemporalGold(FrameGold):
         named = files.code_names(self.topics.rename_in(block))
         tables = {**self.tables, "updates": Table("updates", named, ())}
         updates = rows.add_texts(rows.find_scored_updates(tables, RULES), self.pool)
-        is_silent, is_judged = pl.lit(value=False), pl.lit(value=True)
         if "matches" in tables:
-            matches, gold = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")
-            pairs = rows.find_pairs(matches.frame, updates, gold)
-            is_of_pool = "pool" in tables or files.is_published(matches)
-            if is_of_pool and files.maker_of(matches) is None:
-                is_read = pl.lit("pool" in tables) & pl.col("sampled")
-                is_judged = is_read | pl.col("update").is_in(pairs["update"].implode())
+            found, is_silent = rows.find_assessed(tables, updates), pl.lit(value=False)
         else:
             check_texts(tables)
-            is_silent = pl.col("text") == ""
-            found = self.match(updates)
-            pairs = found.select(
+            matched, is_silent = self.match(updates), pl.col("text") == ""
+            pairs = matched.select(
                 pl.col("update").cast(pl.UInt32),
-                nugget=self.nuggets["nugget"].gather(found["nugget"]),
+                nugget=self.nuggets["nugget"].gather(matched["nugget"]),
                 grade=pl.col("score").fill_null(1.0),
             )
-        says = pairs.group_by("update", maintain_order=True).agg(says=pl.struct(self.told))
+            found = rows.UpdatePairs(pairs)
+        says = found.pairs.group_by("update", maintain_order=True).agg(says=pl.struct(self.told))
         start = pl.col("topic").cast(pl.String).replace_strict(self.starts, default=None)
         updates = updates.with_columns(
             early=(pl.col("time") < start).fill_null(value=False),
             silent=is_silent,
-            judged=is_judged,
+            judged=rows.are_judged(found, has_pool="pool" in tables),
         ).join(says, on="update", how="left", maintain_order="left")
         return block.with_columns(updates.select("text", "says", *rows.MARKS))
 
@@ -209,13 +202,11 @@ class TemporalGold(FrameGold):
         if "matches" in tables:
             if not is_live:
                 rows.refuse_foreign_matches(tables)
-            matches, gold = tables["matches"], tables["nuggets"].frame
-            unknown = files.find_unknown(matches, tables["updates"].frame, self.pool)
+            unknown = files.find_unknown(tables, tables["updates"].frame)
             if self.memory is not None:
                 unknown = unknown.filter(~self.memory["has_come"].gather(unknown["row"]))
             waiting = unknown.height
-            unknown = unknown.clear() if to_come else unknown
-            files.refuse_unknown(matches, unknown, gold, has_pool=self.pool is not None)
+            files.refuse_unknown(tables, unknown.clear() if to_come else unknown)
         if not is_live:
             rows.refuse_foreign_pool(tables, evaluation.census, index)
         verb = "match speaks" if waiting == 1 else "matches speak"

@@ -498,7 +498,7 @@ def sum_up(
     needed = set(value.meta.root_names()) - {"rewards"}
     needed |= {"count"} if needed & {"best", "found"} else set()
     needed |= {"weight"} if is_biased else set()
-    frames = {name: sorted(needed.intersection(own)) for name, own in AMOUNTS.items()}
+    frames = {name: sorted(needed.intersection(amounts)) for name, amounts in AMOUNTS.items()}
     frames = {name: own for name, own in frames.items() if own}
     tables = [getattr(index, name).select(*KEY, "time", *own) for name, own in frames.items()]
 
@@ -539,12 +539,6 @@ def cover(
 
 GAINED, WORDED = ("reward", "empty"), ("lengths", "words")
 NO_BOUND = "0 to infinity: one update may find many nuggets"
-
-
-def define_draft(name: str, account: Callable[..., ContributionResult], **more: Any) -> Definition:
-    """Return the definition of a measure of the draft."""
-    more = {"family": FAMILY, "citation": CITATION, "account": account, **more}
-    return documented(account, name=name, **more)
 
 
 def define_track(
@@ -595,20 +589,21 @@ def define_gains(*, is_biased: bool) -> Iterator[Definition]:
     yield define("L", mean_latency, span, ("latency-mean", "empty"))
 
 
+define_draft = partial(documented, family=FAMILY, citation=CITATION)
 DEFINITIONS = (
     define_draft(
-        "P",
         precision,
+        name="P",
         range="0 to infinity: one update may be the earliest match of many nuggets;"
         " P(updates) 0 to 1",
         parameters=(IN_UPDATES, COST, COST_OF, REWARD),
         check=check_precision,
     ),
-    define_draft("R", recall, range="0 to 1", parameters=(REWARD,)),
-    define_draft("Rs", strict_recall, range="0 to 1", parameters=(REWARD,)),
+    define_draft(recall, name="R", range="0 to 1", parameters=(REWARD,)),
+    define_draft(strict_recall, name="Rs", range="0 to 1", parameters=(REWARD,)),
     define_draft(
-        "T",
         timeliness,
+        name="T",
         range="-infinity to infinity with g=identity (positive is early); -1 to 1 with g=sign;"
         " 0 to 1 with g=logistic; 0 to 2 with g=arctan",
         unit="h",
@@ -617,8 +612,8 @@ DEFINITIONS = (
         check=check_timeliness,
     ),
     define_draft(
-        "F",
         balance,
+        name="F",
         range="0 to 1",
         citation=OF_F,
         parameters=(BETA, COST, REWARD),

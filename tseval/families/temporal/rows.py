@@ -65,12 +65,24 @@ from tseval.core.kernel import (
 )
 from tseval.core.wording import count, listed, none_of, percent
 from tseval.errors import Doubt, InputError, Reason, UsageError
-from tseval.families.temporal.files import NUGGET, UPDATE, has_header, join_ids, join_updates
+from tseval.families.temporal.files import (
+    NUGGET,
+    UPDATE,
+    are_in_bytes,
+    has_header,
+    is_published,
+    join_ids,
+    join_updates,
+    maker_of,
+    pack_codes,
+)
 from tseval.families.temporal.rules import Rules
 from tseval.io.names import natural_order
 from tseval.io.tables import Table
 from tseval.records import frozen
 
+ASSESSED = "assessed"
+"""What matches of assessors are called."""
 LATENCY_STEP = 6 * 3600.0
 """The seconds after which a nugget is worth half."""
 INFINITE_CONFIDENCE = 1000.0
@@ -96,28 +108,16 @@ class EarliestIndex(FrameIndex):
     spans_in_bytes: bool = False
     """Whether the spans of matches count bytes, not characters."""
 
-    @cached_property
-    def _known(self) -> dict[tuple[str, str | bytes], pl.DataFrame]:
-        """What several measures join or add up alike; other frames have none of it."""
-        return {}
-
     def earned(self, reward: str) -> pl.DataFrame:
         """The earliest matches with their worth: the reward, by how far each says more of it."""
-        key = "earned", reward
-        if key not in self._known:
-            rewards = weigh_nuggets(self["nuggets"], reward).select("nugget", "reward")
-            firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
-            self._known[key] = firsts.with_columns(worth=pl.col("reward") * pl.col("rise"))
-        return self._known[key]
+        rewards = weigh_nuggets(self["nuggets"], reward).select("nugget", "reward")
+        firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
+        return firsts.with_columns(worth=pl.col("reward") * pl.col("rise"))
 
     def gold(self, reward: str) -> pl.DataFrame:
         """Every nugget with its reward, once for each run."""
-        key = "gold", reward
-        if key not in self._known:
-            nuggets = weigh_nuggets(self["nuggets"], reward)
-            nuggets = nuggets.select("topic", "time", below="reward")
-            self._known[key] = self.pairs.join(nuggets, on="topic")
-        return self._known[key]
+        nuggets = weigh_nuggets(self["nuggets"], reward).select("topic", "time", below="reward")
+        return self.pairs.join(nuggets, on="topic")
 
     @cached_property
     def updates(self) -> pl.DataFrame:
@@ -190,9 +190,8 @@ class EarliestIndex(FrameIndex):
         texts = self.outputs.select("update", pl.col("^(text|pool_row)$"))
         spans = add_texts(spans.join(texts, on="update"), self.frames.get("pool"))
         marked = mark_words(spans, self.rules.words, self.spans_in_bytes).sort("update", "low")
-        own = pl.col("update").cast(pl.Int64) * 2**32  # in order, so that a maximum ends with it
         high = pl.max_horizontal("low", "high")
-        behind = (own + high).cum_max().shift(1, fill_value=0) - own
+        behind = high.cum_max().shift(1).over("update")
         new = (high - pl.max_horizontal("low", behind)).clip(0)
         total_new = pl.col("new").cast(pl.Int64).sum().cast(pl.Float64)
         number = marked.with_columns(new=new).group_by("update").agg(marked=total_new)
@@ -212,16 +211,20 @@ class EarliestIndex(FrameIndex):
             "discount": discount * pl.col("rise"),
         }
         weighted = {f"weighted_{each}": amounts[each] * pl.col("weight") for each in amounts}
-        return firsts.select(*KEY, "time", "nugget", found="rise", **amounts, **weighted)
+        return firsts.select(*KEY, "time", found="rise", **amounts, **weighted)
+
+    @cached_property
+    def _sums(self) -> dict[tuple[str, bytes], pl.DataFrame]:
+        """What was added up before, by frames and times."""
+        return {}
 
     def sums(self, frame: str, times: pl.DataFrame | None) -> pl.DataFrame:
         """Return the sums of all amounts of a frame by unit, before the times of the units."""
         key = frame, b"" if times is None else times["before"].to_numpy().tobytes()
-        if key not in self._known:
-            table = getattr(self, frame)
-            every = Contributions([table.drop("nugget", strict=False)], lambda sums: sums)
-            self._known[key] = value(every, self.pairs, times)
-        return self._known[key]
+        if key not in self._sums:
+            every = Contributions([getattr(self, frame)], lambda sums: sums)
+            self._sums[key] = value(every, self.pairs, times)
+        return self._sums[key]
 
 
 class UpdatePairs(NamedTuple):
@@ -260,17 +263,16 @@ def find_scored_updates(tables: Mapping[str, Table], rules: Rules) -> pl.DataFra
     found = join_updates(names, updates.select("update", *UPDATE))
     none = pl.repeat(None, updates.height, dtype=pl.UInt32, eager=True)
     place = none.scatter(found["update"], found["place"])
-    updates = updates.with_columns(sampled=place.is_not_null())
+    known: dict[str, Any] = {"sampled": place.is_not_null()}
     if (found["update_id"] != found["stands"]).any():
-        stands = pool["update_id"].gather(place)
-        updates = updates.with_columns(update_id=pl.coalesce(stands, "update_id"))
+        known["update_id"] = pl.coalesce(pool["update_id"].gather(place), "update_id")
     if "text" in pool.columns and "text" not in updates.columns:
-        updates = updates.with_columns(pool_row=place)
+        known["pool_row"] = place
     elif "text" in pool.columns:
-        updates = updates.with_columns(text=pl.coalesce(pool["text"].gather(place), "text"))
+        known["text"] = pl.coalesce(pool["text"].gather(place), "text")
     if rules.lengths == "column" and "length" in pool.columns:
-        updates = updates.with_columns(length=pool["length"].gather(place).fill_null(0.0))
-    return updates
+        known["length"] = pool["length"].gather(place).fill_null(0.0)
+    return updates.with_columns(**known)
 
 
 def pool_of(tables: Mapping[str, Table]) -> pl.DataFrame | None:
@@ -317,8 +319,7 @@ def _look_up_duplicates(
 
 def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
     """Return each update's weight among the lines of its run and topic."""
-    run, topic = (pl.col(name).to_physical().cast(pl.UInt64) for name in KEY)
-    unit = run * 2**32 + topic  # rows are grouped by one number in a third of the time
+    unit = pack_codes(*map(pl.col, KEY))
     if rules.confidence == "place":
         return quotient(pl.lit(1.0), pl.col("update").cum_count().over(unit))
     if "confidence" not in updates.columns:
@@ -412,10 +413,27 @@ def resolve(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame)
     return sort_rows(pairs.select("match", "update", "nugget"), "match", "update")
 
 
-def find_pairs(matches: pl.DataFrame, updates: pl.DataFrame, nuggets: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of matches with their grades and spans, in the order of the matches."""
-    more = matches.with_row_index("match").select("match", pl.col("^(grade|start|end)$"))
-    return resolve(matches, updates, nuggets).join(more, on="match", maintain_order="left")
+def find_assessed(tables: Mapping[str, Table], updates: pl.DataFrame) -> UpdatePairs:
+    """Return the pairs of the matches that were given, with grades and spans, in their order.
+
+    Without a pool all updates were judged, unless the track published the matches; its assessors
+    judged a pool, also where it is not given.
+    """
+    matches, nuggets = tables["matches"], tables["nuggets"].frame.with_row_index("nugget")
+    more = matches.frame.with_row_index("match").select("match", pl.col("^(grade|start|end)$"))
+    pairs = resolve(matches.frame, updates, nuggets)
+    pairs, maker = pairs.join(more, on="match", maintain_order="left"), maker_of(matches)
+    is_whole = maker is not None or not ("pool" in tables or is_published(matches))
+    judged = None if is_whole else pairs["update"]
+    return UpdatePairs(pairs, maker or ASSESSED, judged, are_in_bytes(matches))
+
+
+def are_judged(found: UpdatePairs, *, has_pool: bool) -> pl.Expr:
+    """Return whether an assessor or a matcher has judged an update."""
+    if found.judged is None:
+        return pl.lit(value=True)
+    is_named = pl.col("update").is_in(found.judged.unique().implode())
+    return (pl.col("sampled") | is_named) if has_pool else is_named
 
 
 # The index.
@@ -442,15 +460,10 @@ def index_of(
     if rules.unsampled == "skip":
         judged = judged.filter("sampled")
     outputs = sort_rows(judged, *KEY, "time")
-    may_match = outputs.select("update", *CONTRIBUTED, "sampled")
-    if rules.unsampled == "one-word":
-        may_match = may_match.filter("sampled")
-    may_match = may_match.drop("sampled")
+    may_match = outputs.filter("sampled") if rules.unsampled == "one-word" else outputs
+    may_match = may_match.select("update", *CONTRIBUTED)
     pairs = unite_pairs(found.pairs.join(may_match, on="update", maintain_order="left"))
-    is_judged = pl.lit(found.judged is None) | (pl.col("sampled") & ("pool" in tables))
-    if found.judged is not None:
-        is_judged |= pl.col("update").is_in(found.judged.unique().implode())
-    outputs = outputs.with_columns(judged=is_judged)
+    outputs = outputs.with_columns(judged=are_judged(found, has_pool="pool" in tables))
     if "duplicates" in tables and rules.exact_duplicates != "lookup":
         outputs = link_duplicates(outputs, tables["duplicates"].frame)
     in_order = pl.col("topic").cast(topic)
@@ -482,8 +495,8 @@ def unite_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
     pair = ["update", "nugget"]
     if "grade" in pairs.columns:
         pairs = pairs.with_columns(pl.col("grade").max().over(pair))
-    pairs = sort_rows(pairs, *pair, *[name for name in ("match",) if name in pairs.columns])
-    return pairs.filter(begins(*pair)).drop("match", strict=False)
+    order = [*pair, "match"] if "match" in pairs.columns else pair
+    return sort_rows(pairs, *order).filter(begins(*pair)).drop("match", strict=False)
 
 
 def find_firsts(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -494,8 +507,8 @@ def find_firsts(pairs: pl.DataFrame) -> pl.DataFrame:
     if "grade" not in pairs.columns:
         return rows.filter(opens).with_columns(grade=1.0, rise=1.0, opens=True)
     best = pl.col("grade").cum_max().over(unit)
-    before = best.shift(1).over(unit)
-    rows = rows.with_columns(opens=opens, grade=best, rise=best - before.fill_null(0.0))
+    rise = best - best.shift(1).over(unit).fill_null(0.0)
+    rows = rows.with_columns(opens=opens, grade=best, rise=rise)
     return rows.filter(pl.col("opens") | (pl.col("rise") > 0))
 
 
@@ -761,26 +774,21 @@ def _warn_of_runs(
     yield from warn_of_topics(census.filter(pl.col("rows") > 0), index.topics, "in the gold")
     of_runs = census.filter(pl.col("topic").is_in(index.topics)).group_by("run")
     numbers = of_runs.agg(pl.exclude("topic").cast(pl.Int64).sum()).sort("run")
-    judged = numbers.rows(named=True)
-    for each in judged:
-        if each["read"] and not each["sampled"]:
-            none = none_of("its", each["read"], "update", "updates")
-            yield Reason(f"run {each['run']}: {none} in the pool")
-    for each in judged:
-        if each["early"]:
-            early = count(each["early"], "update")
-            yield f"run {each['run']}: {early} before the start of the topic"
+    lost = numbers.filter((pl.col("read") > 0) & (pl.col("sampled") == 0))
+    for name, number in lost.select("run", "read").iter_rows():
+        yield Reason(f"run {name}: {none_of('its', number, 'update', 'updates')} in the pool")
+    for name, number in numbers.filter(pl.col("early") > 0).select("run", "early").iter_rows():
+        yield f"run {name}: {count(number, 'update')} before the start of the topic"
     if "confidence" in counted.columns:
         levels = counted.group_by(run).agg(least=told.min(), most=told.max())
         several = census.group_by("run").agg(count_marked("rows")).filter(pl.col("rows") > 1)
         levels = levels.filter(pl.col("least") == pl.col("most")).join(several, on="run")
         for name, level in levels.sort("run").select("run", "least").iter_rows():
             yield f"run {name}: every confidence is {level:g}"
-    for each in judged:
-        if each["silent"]:
-            silent = count(each["silent"], "update")
-            told_of = f"run {each['run']}: {silent} without text cannot be matched"
-            yield Reason(told_of) if each["silent"] == each["rows"] else told_of
+    silent = numbers.filter(pl.col("silent") > 0).select("run", "silent", "rows")
+    for name, number, rows in silent.iter_rows():
+        told_of = f"run {name}: {count(number, 'update')} without text cannot be matched"
+        yield Reason(told_of) if number == rows else told_of
     shares = numbers.filter(pl.col("rows") > 0)
     shares = shares.select("run", share=quotient(pl.col("judged"), pl.col("rows")))
     some = shares.filter(pl.col("share") < 1).sort("share", maintain_order=True)

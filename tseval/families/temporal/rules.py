@@ -6,6 +6,7 @@ edition is an instance of it; the code that reads the record knows no editions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from tseval.core.rules import Edition, RuleSet, choice
@@ -137,42 +138,38 @@ class Rules(RuleSet):
     )
 
 
-TITLES_2013 = {
-    "updates": "# Updates",
-    "EG": "Expected Gain",
-    "ELG": "Expected Latency Gain",
-    "C": "Comprehensiveness",
-    "LC": "Latency Comprehensiveness",
-    "V": "Expected Verbosity",
-    "L": "Expected Latency",
-    "cbEG": "Expected Confidence-Biased Gain",
-    "cbELG": "Expected Confidence-Biased Latency Gain",
-    "cbC": "Confidence-Biased Comprehensiveness",
-    "cbLC": "Confidence-Biased Latency Comprehensiveness",
-    "cbV": "Expected Confidence-Biased Verbosity",
-    "cbL": "Expected Confidence-Biased Latency",
-}
-TITLES_2014 = {
-    "updates": "# Updates",
-    "EG": "E[Gain]",
-    "nEG": "nE[Gain]",
-    "ELG": "E[Latency Gain]",
-    "nELG": "nE[Latency Gain]",
-    "C": "Comprehensiveness",
-    "LC": "Latency Comp.",
-    "HM": "HM(nE[LG],Lat. Comp.)",
-    "V": "E[Verbosity]",
-    "L": "E[Latency]",
-    "cbEG": "E[Confidence-Biased Gain]",
-    "cbnEG": "nE[Confidence-Biased Gain]",
-    "cbELG": "E[Confidence-Biased Latency Gain]",
-    "cbnELG": "nE[Confidence-Biased Latency Gain]",
-    "cbC": "Confidence-Biased Comp.",
-    "cbLC": "Confidence-Biased Latency Comp.",
-    "cbHM": "Confidence-Biased HM(nE[LG],Lat. Comp.)",
-    "cbV": "E[Confidence-Biased Verbosity]",
-    "cbL": "E[Confidence-Biased Latency]",
-}
+def with_biased(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the titles of measures, with those of their confidence-biased twins."""
+    biased = {
+        f"cb{name}": re.sub(r"^(Expected |n?E\[)?", r"\1Confidence-Biased ", title, count=1)
+        for name, title in titles.items()
+    }
+    return {"updates": "# Updates", **titles, **biased}
+
+
+TITLES_2013 = with_biased(
+    {
+        "EG": "Expected Gain",
+        "ELG": "Expected Latency Gain",
+        "C": "Comprehensiveness",
+        "LC": "Latency Comprehensiveness",
+        "V": "Expected Verbosity",
+        "L": "Expected Latency",
+    }
+)
+TITLES_2014 = with_biased(
+    {
+        "EG": "E[Gain]",
+        "nEG": "nE[Gain]",
+        "ELG": "E[Latency Gain]",
+        "nELG": "nE[Latency Gain]",
+        "C": "Comprehensiveness",
+        "LC": "Latency Comp.",
+        "HM": "HM(nE[LG],Lat. Comp.)",
+        "V": "E[Verbosity]",
+        "L": "E[Latency]",
+    }
+) | {"cbC": "Confidence-Biased Comp."}
 TITLES_2015 = TITLES_2014 | {"sampled": "# Sampled Updates"}
 
 DRAFT = Edition(

@@ -122,7 +122,6 @@ DEFINITIONS = (
         family=FAMILY,
         range="0 and above; for locations up to half the Earth's circumference, 20015.1 km",
         citation=CITATION,
-        account=find_errors,
         higher_is_better=False,
         parameters=(ATTRIBUTE,),
     ),
