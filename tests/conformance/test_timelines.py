@@ -23,7 +23,7 @@ from tseval import InputError, Scores
 from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.registry import measure
 from tseval.families.timelines.alignments import cheapest, one_to_one
-from tseval.families.timelines.explain import tie_scores
+from tseval.families.timelines.explain import ties_of
 from tseval.families.timelines.family import FAMILY, TimelineInputs, TimelineOptions
 from tseval.families.timelines.files import EPOCH, RUNS, STRICT, date_of, day_of, name_timelines
 from tseval.families.timelines.measures import choose, take, ways_of
@@ -195,7 +195,7 @@ def test_every_alignment_and_every_range_of_ties(conformance: Path, index: Timel
         for metric in ALIGNED:
             for name in SIZES:
                 each = measure(f"{metric}({name},{backend})", "timelines")
-                for row in tie_scores(index, ways_of(each, index), each).iter_rows(named=True):
+                for row in ties_of(index, {ways_of(each, index): each}).iter_rows(named=True):
                     said = dict(_ranges(row))
                     if said and row["topic"] in alignments:
                         of = found.setdefault(row["topic"], {}).setdefault(backend, {})

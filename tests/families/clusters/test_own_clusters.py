@@ -159,8 +159,7 @@ def test_clusters_that_cannot_be_a_post_s_own_are_faults() -> None:
     )
     said = refused(("t", "a", "c1"), ("t", "b", "c9"))
     assert said.startswith(
-        '<selected>: row 2: selected post "b" of topic "t" is not in its own cluster "c9", which '
-        "the topic does not have"
+        '<selected>: row 2: selected post "b" of topic "t" is not in its own cluster "c9"'
     )
     said = refused(("t", "a", "c1"), ("t", "b", "c2"), ("t", "a", "c2"))
     assert said.startswith(

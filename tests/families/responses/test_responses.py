@@ -491,7 +491,7 @@ NUGGET = {"text": "a", "importance": "vital", "assignment": "support"}
 GOOD = {"qid": "t", "run_id": "r", "nuggets": [NUGGET]}
 BAD = {
     "no topic": {"run_id": "r", "nuggets": [NUGGET]},
-    "empty qid": {"qid": " ", "run_id": "r", "nuggets": [NUGGET]},
+    '"qid" names nothing': {"qid": " ", "run_id": "r", "nuggets": [NUGGET]},
     '"qid" is a number': {"qid": 1.5, "run_id": "r", "nuggets": [NUGGET]},
     '"nuggets" holds a text': {"qid": "t", "run_id": "r", "nuggets": ["a"]},
     "neither labels nor a response": {"qid": "t", "run_id": "r"},

@@ -132,7 +132,9 @@ class ChangeGold(FrameGold):
 
     def evaluate(self, runs: Table, others: pl.DataFrame) -> FrameEvaluation:
         """Return the evaluation of some rows; blocks may have cut a question."""
-        return super().evaluate(replace(runs, frame=files.join_cut_questions(runs.frame)), others)
+        question = pl.struct("file", "run", "topic", "day", "qid", "topic_line").rle_id()
+        frame = runs.frame.sort("run", maintain_order=True).with_columns(question=question)
+        return super().evaluate(replace(runs, frame=frame), others)
 
     def conclude(self, evaluation: Any, *, is_live: bool, to_come: bool) -> list[str]:
         """Refuse runs that lack a topic, unless its line may be yet to come."""

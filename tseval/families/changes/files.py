@@ -20,7 +20,7 @@ from tseval.io.inputs import Input, first_row
 from tseval.io.json_text import objects
 from tseval.io.records import is_filled, is_list, is_object, wrong_in
 from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema
-from tseval.io.tables import Table, TableReader, TrackFile, TrackRows
+from tseval.io.tables import TableReader, TrackFile, TrackRows
 
 QID = Column("qid", Kind.ID, aliases=("question_id",), meaning="the question")
 DAY = Column("day", Kind.ID, aliases=("date",), meaning="such as 2026-03-02")
@@ -100,11 +100,13 @@ def is_json(source: Input) -> bool:
 
 
 def read_run(source: Input, faults: FaultList) -> TrackRows:
-    """Read a run of the track; `check_runs` finds what breaks its rules."""
+    """Read a run of the track, a row a document; `check_runs` finds what breaks its rules.
+
+    A question without documents, a day without questions and a topic without days have a row too.
+    """
     runtag, tag_fault = None, NO_METADATA
-    rows: list[tuple[Any, ...]] = [(1, None, None, None, None, 1)]  # a run may have no topic
-    docs: list[str | None] = [None]
-    scores: list[float | None] = [None]
+    rows: list[tuple[Any, ...]] = [(1, *[None] * 4, 1)]  # a run may have no topic
+    documents, scores = list[str | None]([None]), list[float | None]([None])
     for place, (line, record) in enumerate(objects(source, faults)):
         if place == 0 and "runtag" in record and "results" not in record:
             tag = source.run_name or record["runtag"]
@@ -113,26 +115,22 @@ def read_run(source: Input, faults: FaultList) -> TrackRows:
         elif wrong := wrong_in(record, topic=is_filled, results=is_object):
             faults.add(line, wrong, TOPIC_CURE if place else METADATA_CURE, "record-format")
         else:
-            for *asked, own_docs, own_scores in questions_in(record["results"], line, faults):
-                rows.append((line, record["topic"], *asked, len(own_docs)))
-                docs += own_docs
-                scores += own_scores
+            for *question, own, numbers in questions_in(record["results"], line, faults):
+                rows.append((line, record["topic"], *question, len(own)))
+                documents += own
+                scores += numbers
     names = ("topic", "day", "qid", "question_rank")
-    frame = tables.frame_of_rows(rows, RANKINGS, *names, number=pl.UInt32)
-    numbers = pl.struct("line", question=pl.int_range(pl.len())).repeat_by("number").explode()
-    documents = (
-        frame.select(numbers=numbers)
-        .unnest("numbers")
-        .with_columns(pl.Series("doc_id", docs, pl.String), pl.Series("score", scores, pl.Float64))
-    )
-    lists = group_by_question(documents)
-    frame = pl.concat([frame.drop("number"), lists], how="horizontal").with_columns(
+    frame = tables.frame_of_rows(rows, RANKINGS, *names, size=pl.UInt32).with_row_index("question")
+    questions = frame.select(pl.col("question").repeat_by("size").explode()).to_series()
+    frame = frame.drop("size")[questions].with_columns(
+        pl.Series("doc_id", documents, pl.String),
+        pl.Series("score", scores, pl.Float64),
         run=pl.lit(runtag, pl.String),
         runtag=pl.lit(runtag, pl.String),
         tag_fault=pl.lit(tag_fault),
         topic_line="line",
     )
-    return TrackRows(frame, rows=len(docs) - 1)
+    return TrackRows(frame, rows=frame.height - 1)
 
 
 def questions_in(
@@ -142,15 +140,16 @@ def questions_in(
 
     Keys may have hyphens or underscores. What is not there is None: a question, a day, a document.
     """
+    none = [None], [None]
     if not results:
-        yield None, None, None, [None], [None]
+        yield None, None, None, *none
     for day, block in results.items():
         listed = block.get("results") if is_object(block) else block
         if not day.strip() or not is_list(listed):
             reason = f'"{day}" is {records.kind_of(listed)} where a list is expected'
             faults.add(line, reason, TOPIC_CURE, "record-format")
         elif not listed:
-            yield day, None, None, [None], [None]
+            yield day, None, None, *none
         for each in listed if is_list(listed) else ():
             question = each if is_object(each) else dict[str, Any]()
             qid: Any = question.get("qid")
@@ -164,7 +163,7 @@ def questions_in(
             else:
                 scores = [document.get("score") for document in ranking]
                 if {*map(type, scores)} != {float}:
-                    scores = [float_of(score) for score in scores]
+                    scores = [*map(float_of, scores)]
                 rank = float_of(rank) if type(rank) is int else None
                 yield day, qid, rank, docs or [None], scores or [None]
 
@@ -184,16 +183,14 @@ def float_of(value: Any) -> float | None:
     return float(value) if records.is_number(value) else None
 
 
-def group_questions(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Return a row for each question of a run, with lists of its documents and their lines.
-
-    A question without documents, a day without questions and a topic without days have a row too.
-    """
-    if "doc_line" in frame.columns:  # a run of the track, as it was read
+def complete_rows(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return the rows of runs with the columns that those of the track have."""
+    names, rank, score = pl.col("day", "qid", "doc_id"), pl.col("question_rank"), pl.col("score")
+    frame = frame.with_columns(score=pl.when(score.is_finite()).then(score))
+    if "tag_fault" in frame.columns:  # a run of the track
         return frame
     has_runs = "run" in RANKINGS.placed(names_of(faults.source))
-    names, rank = pl.col("day", "qid", "doc_id"), pl.col("question_rank")
-    frame = frame.sort("run", maintain_order=True).with_columns(
+    return frame.sort("run", maintain_order=True).with_columns(
         pl.when(names.str.contains(r"\S")).then(names),
         question_rank=pl.when(rank == rank.floor()).then(rank),
         question=pl.struct("run", "topic", "day", "qid").rle_id(),
@@ -201,30 +198,6 @@ def group_questions(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         runtag=pl.col("run") if has_runs else pl.lit(None, pl.String),
         tag_fault=pl.lit(""),
     )
-    return group_by_question(frame, pl.exclude("question", "doc_id", "score").first())
-
-
-def group_by_question(frame: pl.DataFrame, *firsts: pl.Expr) -> pl.DataFrame:
-    """Return a row for each question with lists of its documents, their scores and lines."""
-    score = pl.when(pl.col("score").is_finite()).then("score")
-    lists = pl.col("doc_id").cast(pl.Categorical), score, pl.col("line").alias("doc_line")
-    return frame.group_by("question", maintain_order=True).agg(*firsts, *lists).drop("question")
-
-
-def join_cut_questions(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of questions, of which those that follow one another in a run are one."""
-    lists = pl.col("doc_id", "score", "doc_line")
-    frame = frame.sort("run", maintain_order=True)
-    question = pl.struct("file", "run", "topic", "day", "qid", "topic_line").rle_id()
-    joined = frame.group_by(question.alias("question"), maintain_order=True)
-    firsts = pl.exclude("question", "doc_id", "score", "doc_line").first()
-    return joined.agg(firsts, lists.explode(keep_nulls=True)).select(frame.columns)
-
-
-def list_documents(runs: Table) -> pl.DataFrame:
-    """Return a row for each document of runs, as their plain table has it."""
-    rows = runs.frame.drop_nulls("topic").explode("doc_id", "score")
-    return rows.with_columns(pl.col("doc_id").cast(pl.String))
 
 
 # Topics, days, documents and judgments.
@@ -281,14 +254,14 @@ READERS = {
     "runs": TableReader(
         schema=RANKINGS,
         tracks=(TrackFile(recognise=is_run, applies=is_json, read=read_run),),
-        check=group_questions,
+        check=complete_rows,
         imports=(
             Import(
                 name="changes-run",
                 help="runs of TREC Change Detection",
                 columns=("run", "topic", "day", "qid", "question_rank", "doc_id", "score"),
                 several=True,
-                rows=list_documents,
+                rows=lambda runs: runs.frame.drop_nulls("topic"),
             ),
         ),
     ),

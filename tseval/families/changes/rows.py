@@ -147,16 +147,12 @@ def check_runs(runs: Table, known: Mapping[str, pl.DataFrame], order: str = "sco
         if faulty.height:
             rows = rows.join(faulty, on=whole, how="anti", nulls_equal=True, maintain_order="left")
             faults[name] = faulty.with_columns(pl.col(pl.String).fill_null(""))
-            if "place" in faulty.columns:
-                own = faulty.select("question", "doc_id", line="doc_line")
-                faults[name] = own.join(asked.drop("line"), on="question", maintain_order="left")
         return rows
 
-    # Lists of documents are many bytes, so that they stand aside while questions are checked.
-    lists, number = ["doc_id", "doc_line", "score"], pl.col("doc_id").list.len()
-    rows = runs.frame.with_columns(number=number).with_row_index("question")
-    has_repeats = rows.select((pl.col("doc_id").list.n_unique() < number).any()).item()
-    asked = rows.drop(lists)
+    rows = runs.frame.with_columns(question=pl.struct("file", "question").rle_id())
+    number = pl.col("doc_id").count().over("question")
+    asked = rows.with_columns(number=number).drop("doc_id", "score")
+    asked = asked.unique("question", keep="first", maintain_order=True)
     marks = asked.unique("run", keep="first", maintain_order=True)
     for name in (BAD_TAG, NO_METADATA):
         left(marks.with_columns(line=1), name, pl.col("tag_fault") == name, "run")
@@ -185,13 +181,11 @@ def check_runs(runs: Table, known: Mapping[str, pl.DataFrame], order: str = "sco
     doc = pl.col("doc_id").cast(pl.Categorical)
     documents = known["documents"].select(doc, own_day=calendar, is_there=True)
     left(asked, "more-than-100", pl.col("number") > MOST, "question")
-    docs = rows.select("question", *lists).explode(lists).drop_nulls("doc_id")
-    own_days = asked.select("question", calendar)
-    docs = docs.join(own_days, on="question", maintain_order="left").with_row_index("place")
+    docs = rows.drop_nulls("doc_id").with_columns(doc, calendar).with_row_index("place")
+    docs = docs.join(asked, on="question", how="semi", maintain_order="left")
     docs = docs.join(documents, on="doc_id", how="left", maintain_order="left")
-    if has_repeats:
-        again = ~pl.struct("question", "doc_id").is_first_distinct()
-        docs = left(docs, "repeated-document", again, "place")
+    again = ~pl.struct("question", "doc_id").is_first_distinct()
+    docs = left(docs, "repeated-document", again, "place")
     docs = left(docs, "unknown-document", pl.col("is_there").is_null(), "place")
     docs = left(docs, "wrong-day", pl.col("own_day").ne_missing(day), "place")
     docs = left(docs, "bad-score", pl.col("score").is_null(), "place")
@@ -218,7 +212,7 @@ def tell_faults(runs: Table, faults: Mapping[str, pl.DataFrame]) -> Iterator[Fau
 def faults_in_itself(runs: Table) -> Iterator[tuple[str, bool]]:
     """Yield the faults that runs show by themselves, whatever their collection is."""
     topics = runs.frame.unique(["topic", "qid"]).drop_nulls("topic")
-    documents = runs.frame.select("doc_id", "day").explode("doc_id").unique("doc_id")
+    documents = runs.frame.select("doc_id", "day").unique("doc_id")
     own = {"topics": topics, "documents": documents, "days": runs.frame}
     faults = check_runs(runs, own).faults
     alone = {name: faults[name] for name in faults if name not in BESIDE_COLLECTION}
@@ -250,7 +244,7 @@ def collect(tables: Mapping[str, Table]) -> dict[str, pl.DataFrame]:
     if "documents" not in known:
         days = pl.Enum((known["days"]["day"] if "days" in known else met).unique().sort())
         returned = known["runs"].select("doc_id", pl.col("day").cast(days, strict=False))
-        returned = returned.explode("doc_id").drop_nulls("doc_id")
+        returned = returned.drop_nulls("doc_id")
         known["documents"] = returned.group_by("doc_id").agg(pl.col("day").min())
     documents = known["documents"].select(pl.col("doc_id", "day").cast(pl.String))
     undated = known["qrels"].join(documents, on="doc_id", how="anti", maintain_order="left")

@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from tseval.core.declared import (
-    CURVE,
-    RANDOM,
-    REPORT,
-    SAMPLINGS,
-    STREAMS,
-    argument,
-    check_values,
-    file_option,
-    option,
-)
+from tseval.core import declared
 from tseval.core.family import Access, Column, Family, View, Words
 from tseval.core.frames import (
     Content,
@@ -57,16 +47,16 @@ if TYPE_CHECKING:
 
 NO_CLUSTERS = "these measures need clusters"
 REMARKS_SHOWN = 5
-beside = partial(file_option, not_within=(CURVE, REPORT))
-chosen = partial(option, not_within=(CURVE,))
+beside = partial(declared.file_option, not_within=(declared.CURVE, declared.REPORT))
+chosen = partial(declared.option, not_within=(declared.CURVE,))
 
 
 @frozen
 class ClusterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given] = argument("RUN", "one or more runs", schema.POSTS, several=True)
-    clusters: Given = argument("CLUSTERS", "the file of clusters", schema.CLUSTERS)
+    runs: Sequence[Given] = declared.argument("RUN", "one or more runs", schema.POSTS, several=True)
+    clusters: Given = declared.argument("CLUSTERS", "the file of clusters", schema.CLUSTERS)
     qrels: Given | None = beside(
         "What assessors thought of posts: topic Q0 post grade.", table=files.QRELS
     )
@@ -79,11 +69,11 @@ class ClusterInputs:
     live_epochs: Given | None = beside(
         "When the posts of live judgments were created. Default: as --epochs.", table=schema.EPOCHS
     )
-    selected: Given | None = file_option(
+    selected: Given | None = declared.file_option(
         "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
         "cluster.",
         table=files.SELECTED,
-        not_within=(CURVE, REPORT, "--sample", *STREAMS),
+        not_within=(declared.CURVE, declared.REPORT, "--sample", *declared.STREAMS),
     )
 
 
@@ -102,17 +92,17 @@ class ClusterOptions:
     topic: str | None = chosen(
         "The topic of clusters in two columns. Default: the file's name.", metavar="NAME"
     )
-    sample: int | None = option(
+    sample: int | None = declared.option(
         "Select up to N posts of each run and topic, of those in a cluster.",
         metavar="N",
         at_least=1,
         needed_by=("sampling=random",),
-        not_within=(CURVE, *STREAMS),
+        not_within=(declared.CURVE, *declared.STREAMS),
     )
     sampling: str = chosen(
         "How: those of highest confidence, or at random.",
-        default=SAMPLINGS[0],
-        choices=SAMPLINGS,
+        default=declared.SAMPLINGS[0],
+        choices=declared.SAMPLINGS,
     )
     seed: int = chosen("For everything random.", default=0)
 
@@ -153,7 +143,7 @@ def select_posts(
     if "selected" in tables:
         return rows.select_by_file(tables["selected"], posts), "file"
     if options.sample is not None:
-        seed = f",seed={options.seed}" if options.sampling == RANDOM else ""
+        seed = f",seed={options.seed}" if options.sampling == declared.RANDOM else ""
         return None, f"{options.sampling}({options.sample}{seed})"
     if "selected" not in posts.columns:
         return None, "all"
@@ -429,13 +419,13 @@ def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported
 
     Of several texts of a post, which any of the runs may have, the first stands.
     """
-    check_values((given,), {})
+    declared.check_values((given,), {})
     named = (text.partition("=") for text in given.rules)
     rules = rows.SampleRules().changed(each_once((n.strip(), v.strip()) for n, _, v in named))
     posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame
     if "text" in posts.columns:
         posts = posts.with_columns(pl.col("text").drop_nulls().first().over(rows.POST))
-    sampling = given.sampling or SAMPLINGS[0]
+    sampling = given.sampling or declared.SAMPLINGS[0]
     drawn = rows.draw(posts, given.size, sampling, given.seed, rules.per)
     drawn = drawn.sort("run", *rows.POST).with_columns(cluster_id="post_id")
     names = ["run", "topic", "post_id", "cluster_id", "time"]
@@ -471,59 +461,37 @@ def sample_posts(
     return frame
 
 
+IMPORT_RUN = Import(
+    "rts-run",
+    "runs of scenario A of Real-Time Summarization",
+    files.import_run,
+    files.RunOptions,
+)
+IMPORT_SAMPLE = Import(
+    "sample",
+    "runs as the posts whose clusters assessors are to find, which is then --selected "
+    "of `tseval clusters`",
+    import_sample,
+    files.SampleOptions,
+    several=True,
+    table=files.posts_reader(text=True).schema,
+    kind="run",
+)
+IMPORT_CLUSTERS = Import(
+    "clusters",
+    "assessors' clusters in two columns, or in the JSON of Microblog 2015, RTS 2016, RTS 2017 and "
+    "CrisisFACTS",
+    files.import_clusters,
+    files.ClusterHelpers,
+    table=schema.CLUSTERS,
+)
 FORMATS = (
-    files.format_of(
-        "live",
-        files.is_live,
-        files.LIVE_READER,
-        remarks=partial(files.unknown_values, "label"),
-    ),
-    files.format_of(
-        "run",
-        lambda source: files.is_run(source) or files.is_daily_list(source),
-        files.posts_reader(files.LEAP_YEAR, repeats=True),
-        remarks=files.tell_repeats,
-        imports=(
-            Import(
-                "rts-run",
-                "runs of scenario A of Real-Time Summarization",
-                files.import_run,
-                files.RunOptions,
-            ),
-            Import(
-                "sample",
-                "runs as the posts whose clusters assessors are to find, which is then --selected "
-                "of `tseval clusters`",
-                import_sample,
-                files.SampleOptions,
-                several=True,
-                table=files.posts_reader(text=True).schema,
-                kind="run",
-            ),
-        ),
-    ),
-    files.format_of(
-        "qrels",
-        files.are_qrels,
-        files.QRELS_READER,
-        remarks=partial(files.unknown_values, "grade"),
-    ),
+    files.format_of("live", files.is_live, files.LIVE_READER),
+    files.format_of("run", files.is_run_or_list, files.RUN_FILES, IMPORT_RUN, IMPORT_SAMPLE),
+    files.format_of("qrels", files.are_qrels, files.QRELS_READER),
     files.format_of("epochs", are_epochs, EPOCHS_READER),
     files.format_of(
-        "clusters without times",
-        files.shows_listing,
-        files.LISTING_READER,
-        remarks=files.tell_oddities,
-        imports=(
-            Import(
-                "clusters",
-                "assessors' clusters in two columns, or in the JSON of Microblog 2015, RTS 2016, "
-                "RTS 2017 and CrisisFACTS",
-                files.import_clusters,
-                files.ClusterHelpers,
-                table=schema.CLUSTERS,
-            ),
-        ),
+        "clusters without times", files.shows_listing, files.LISTING_READER, IMPORT_CLUSTERS
     ),
 )
 """The files of the push evaluations, for `tseval validate` and `tseval import`."""

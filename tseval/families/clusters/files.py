@@ -31,28 +31,16 @@ import polars as pl
 
 from tseval.core.declared import SAMPLING_HELP, SAMPLINGS, SEED_HELP, file_option, option
 from tseval.errors import Fault, InputError, UsageError
-from tseval.io import JSON, json_text, records, tables
+from tseval.io import JSON, json_text, records, schema, tables
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, snowflake_times
 from tseval.io.faults import FaultList, text_lines
 from tseval.io.fields import Layout
-from tseval.io.formats import Format, Imported, Line, Rank
+from tseval.io.formats import Format, Import, Imported, Line, Rank
 from tseval.io.forms import recognise
 from tseval.io.given import input_of
 from tseval.io.inputs import Each, Input, first_row
 from tseval.io.proposed_runs import PROPOSED_RUN
-from tseval.io.schema import (
-    CLUSTERS,
-    DAY,
-    EPOCHS,
-    OWN_CLUSTER,
-    POST_ID,
-    POSTS,
-    RUN,
-    TOPIC,
-    Column,
-    Kind,
-    Schema,
-)
+from tseval.io.schema import CLUSTERS, EPOCHS, POST_ID, POSTS, RUN, TOPIC, Column, Kind, Schema
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -61,7 +49,7 @@ if TYPE_CHECKING:
 LISTS = Schema(
     "lists",
     (
-        replace(DAY, kind=Kind.ID),
+        replace(schema.DAY, kind=Kind.ID),
         TOPIC,
         POST_ID,
         Column("rank", Kind.NUMBER),
@@ -72,7 +60,7 @@ LISTS = Schema(
 )
 QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("topic", "post_id"))
 LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
-SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
+SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, schema.OWN_CLUSTER))
 TEXT = Column("text", Kind.TEXT, required=False, aliases=("update_text", "content"))
 KNOWN_VALUES = {"grade": (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0), "label": (5.0, 2.0, 1.0, 0.0, -1.0)}
 """The grades of the qrels of all years, and the labels of live judgments."""
@@ -108,6 +96,11 @@ def is_daily_list(source: Input) -> bool:
     return len(fields) == 7 and re.fullmatch(b"[0-9]{8}", fields[0]) is not None
 
 
+def is_run_or_list(source: Input) -> bool:
+    """Return whether an input is a run of either scenario."""
+    return is_run(source) or is_daily_list(source)
+
+
 def with_year(year: int | None) -> Mapping[str, pl.Expr]:
     """Return the times of a run in ISO 8601 where they have month and day alone."""
     if year is None:
@@ -134,11 +127,11 @@ def posts_reader(
 
     With `repeats` a post may be pushed twice; with `text` texts of posts are read too.
     """
-    schema = replace(POSTS, key=() if repeats else POSTS.key)
-    lines = Layout(schema, "topic post_id time run", partial(with_year, year))
+    posts = replace(POSTS, key=() if repeats else POSTS.key)
+    lines = Layout(posts, "topic post_id time run", partial(with_year, year))
     days = Layout(LISTS, f"day topic {QRELS_MARK} post_id rank score run")
     return tables.TableReader(
-        schema=replace(schema, columns=(*schema.columns, TEXT)) if text else schema,
+        schema=replace(posts, columns=(*posts.columns, TEXT)) if text else posts,
         tracks=(
             tables.TrackFile(recognise=is_daily_list, layout=days),
             tables.TrackFile(recognise=is_run, layout=lines),
@@ -282,15 +275,6 @@ def is_listing(source: Input) -> bool:
     return (
         tables.has_missing_columns(source, CLUSTERS) if form == JSON else "cluster_id" not in names
     )
-
-
-def tells_posts(source: Input) -> bool:
-    """Return whether a listing is more than any two columns: the second is named, or has numbers.
-
-    Asked where nobody has said that an input holds clusters.
-    """
-    post = first_pair(source)[-1:] if is_list_of_pairs(source) else []
-    return all(name in POST_NAMES or any(map(str.isdigit, name)) for name in post)
 
 
 def read_listing(source: Input, faults: FaultList, topic: str | None = None) -> tables.TrackRows:
@@ -484,9 +468,14 @@ QRELS_LINES = Layout(QRELS, f"topic {QRELS_MARK} post_id grade")
 LACKS_QRELS, LACKS_LIVE = (
     partial(tables.has_missing_columns, schema=schema) for schema in (QRELS, LIVE)
 )
+UNKNOWN_GRADES, UNKNOWN_LABELS = (
+    partial(tables.unknown_numbers, what=name, column=name, known=known)
+    for name, known in KNOWN_VALUES.items()
+)
 QRELS_READER = tables.TableReader(
     schema=QRELS,
     tracks=(tables.TrackFile(recognise=are_qrels, applies=LACKS_QRELS, layout=QRELS_LINES),),
+    remarks=UNKNOWN_GRADES,
 )
 LIVE_READER = tables.TableReader(
     schema=LIVE,
@@ -495,6 +484,7 @@ LIVE_READER = tables.TableReader(
         tables.TrackFile(recognise=is_live_of_2016, layout=Layout(LIVE, LIVE_FIELDS[1])),
         tables.TrackFile(recognise=LACKS_LIVE, layout=Layout(LIVE, LIVE_FIELDS[0])),
     ),
+    remarks=UNKNOWN_LABELS,
 )
 BESIDE = {
     "qrels": QRELS_READER,
@@ -596,37 +586,24 @@ def import_run(paths: Sequence[str], given: RunOptions) -> Imported:
     return Imported(columns, tuple(remark_repeats(posts)))
 
 
-LISTING_READER = tables.TableReader(
-    schema=CLUSTERS, tracks=(tables.TrackFile(recognise=is_listing, read=read_listing),)
-)
-
-
 def tell_oddities(table: tables.Table) -> Iterator[Line]:
     """Yield what is odd in clusters without times, which is a fault for `tseval validate`."""
     yield from ((str(fault), True) for note in table.notes for fault in note)
 
 
 def shows_listing(source: Input) -> bool:
-    """Return whether an input holds clusters, and no JSON of a table's rows."""
+    """Return whether an input holds clusters, and no JSON of a table's rows.
+
+    A list of two columns is more than any two if the second is named, or its ids have digits.
+    """
     from tseval.core.validation import nearest_fault  # which loads Arrow
 
     form, keys = recognise(source)
     is_json = form in ("jsonl", JSON) and bool(keys) and FACT not in keys
     is_table = is_json and nearest_fault(source, keys) is not None
-    return not is_table and is_listing(source) and tells_posts(source)
-
-
-def format_of(
-    name: str, recognised: Callable[[Input], bool], reader: tables.TableReader, **more: Any
-) -> Format:
-    """Return the format of a file of the push tracks; of several that fit the first is taken."""
-    return Format(
-        name,
-        lambda source, _, __: tables.read([source], reader),
-        recognised,
-        Rank.AFTER_TABLES,
-        **more,
-    )
+    post = first_pair(source)[-1:] if is_list_of_pairs(source) else []
+    are_ids = all(name in POST_NAMES or any(map(str.isdigit, name)) for name in post)
+    return not is_table and is_listing(source) and are_ids
 
 
 def tell_repeats(posts: tables.Table) -> Iterator[Line]:
@@ -635,6 +612,23 @@ def tell_repeats(posts: tables.Table) -> Iterator[Line]:
     yield from ((f"{path}: warning: {line}", False) for line in remark_repeats(posts))
 
 
-def unknown_values(name: str, table: tables.Table) -> Iterator[Line]:
-    """Yield each grade or label that no year has."""
-    return tables.unknown_numbers(table, name, name, KNOWN_VALUES[name])
+RUN_FILES = replace(posts_reader(LEAP_YEAR, repeats=True), remarks=tell_repeats)
+LISTING_READER = tables.TableReader(
+    schema=CLUSTERS,
+    tracks=(tables.TrackFile(recognise=is_listing, read=read_listing),),
+    remarks=tell_oddities,
+)
+
+
+def format_of(
+    name: str, recognised: Callable[[Input], bool], reader: tables.TableReader, *imports: Import
+) -> Format:
+    """Return the format of a file of the push tracks; of several that fit the first is taken."""
+    return Format(
+        name,
+        lambda source, _, __: tables.read([source], reader),
+        recognised,
+        Rank.AFTER_TABLES,
+        remarks=reader.remarks,
+        imports=imports,
+    )

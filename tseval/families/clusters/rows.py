@@ -199,10 +199,8 @@ def draw(
     if sampling == "confidence":
         if "confidence" not in posts.columns:
             raise UsageError("no run has a column `confidence`: draw with --sampling random")
-        confidence = pl.col("confidence")
-        least = posts.group_by(groups).agg(least=confidence.top_k(size).min())
-        posts = posts.join(least, on=groups).filter(confidence >= pl.col("least"))
-        posts = posts.sort(-confidence, "time", "post_id", "topic", maintain_order=True)
+        by = [-pl.col("confidence"), "time", "post_id", "topic"]
+        posts = posts.sort(by, maintain_order=True)
     else:
         posts, places = posts.sort(*KEY, "post_id", maintain_order=True), [np.zeros(0, np.int64)]
         for *names, number in posts.group_by(groups, maintain_order=True).len().iter_rows():
@@ -280,9 +278,7 @@ def index_reports(
     is_other = pl.col("time") != pl.col("created")
     other = reports.select(pl.col("post").filter(is_other).n_unique()).item()
     reports = reports.drop("post_id", "created").sort("run", "cluster", "time", "post")
-    at, group = pl.int_range(pl.len(), dtype=pl.UInt32), pl.col("run", "cluster")
-    is_first = pl.any_horizontal(group.ne_missing(group.shift()))
-    before = at - pl.when(is_first).then(at).forward_fill()
+    before = pl.int_range(pl.len()).over("run", "cluster")
     reports = reports.with_columns(before=before, scored=pl.lit(value=True))
     if sample is not None:
         drawn = draw(returned.join(reports, on="post", how="semi"), *sample)
@@ -299,7 +295,7 @@ def index_reports(
     has_none = ~pl.col("post").is_in(owned["post"].implode())
     reports = reports.with_columns(pl.col("scored") & (pl.col("own") | has_none))
     if selection is not None and sample is None:
-        refuse_selection(selection, tables, reports, groups)
+        refuse_selection(selection, tables, reports)
 
     # Clusters of the same posts count once in the coverage of runs for whose posts they were made.
     groups = groups.with_columns(same_as="cluster_id")
@@ -311,17 +307,14 @@ def index_reports(
         groups = groups.join(ids, on="cluster").sort("cluster_id").with_columns(same_as=same)
     times = groups.group_by("topic").agg(start=pl.col("start").min(), end=pl.col("end").max())
     times = relative_start(times.with_columns(latest="end").sort("topic"), clusters)
-    frames = {"clusters": groups.sort("cluster"), "reports": reports}
-    frames["made"] = pl.DataFrame({"run": made}, {"run": reports.schema["run"]})
-    index = index_of(posts, times, returned, **frames)
+    of_made = pl.DataFrame({"run": made}, {"run": reports.schema["run"]})
+    frames = {"clusters": groups.sort("cluster"), "reports": reports, "made": of_made}
+    index = FrameIndex.of(natural_order(set(posts.runs)), times, returned, **frames)
     return Content(index, tuple(warn_of_reports(posts, index, other, sample, others)))
 
 
 def refuse_selection(
-    selection: pl.DataFrame,
-    tables: Mapping[str, Table],
-    reports: pl.DataFrame,
-    groups: pl.DataFrame,
+    selection: pl.DataFrame, tables: Mapping[str, Table], reports: pl.DataFrame
 ) -> None:
     """Refuse selected posts that are in no cluster, or not in the one that was made for them."""
     posts = tables["runs"]
@@ -331,10 +324,8 @@ def refuse_selection(
     cure = "the assessors' clusters must hold every selected post"
     posts.refuse(posts.frame.join(lost, on="post", how="semi"), reason, cure, "unknown-id")
     lost = chosen.drop_nulls("named").join(reports.filter("own"), on="post", how="anti")
-    there = groups.select("topic", named="cluster_id", why=pl.lit(""))
-    lost = lost.join(there, on=["topic", "named"], how="left").sort("file", "line")
-    lost = lost.with_columns(pl.col("why").fill_null(", which the topic does not have"))
-    reason = 'selected post "{post_id}" of topic "{topic}" is not in its own cluster "{named}"{why}'
+    lost = lost.sort("file", "line")
+    reason = 'selected post "{post_id}" of topic "{topic}" is not in its own cluster "{named}"'
     cure = (
         "cluster_id names the cluster that was made for the post, and that holds it: correct "
         "one of the two files, or leave cluster_id empty where none was made"
@@ -379,13 +370,6 @@ def warn_of_several(index: FrameIndex) -> Iterator[str]:
             f"{counts} once for each; a column cluster_id beside the selected posts names the "
             "one that was made for a post (--selected)"
         )
-
-
-def index_of(
-    posts: Table, topics: pl.DataFrame, judged: pl.DataFrame, **frames: pl.DataFrame
-) -> FrameIndex:
-    """Return the index of all runs and of the topics that these are."""
-    return FrameIndex.of(natural_order(set(posts.runs)), topics, judged, **frames)
 
 
 def discount(gain: pl.Expr, place: pl.Expr) -> pl.Expr:
@@ -465,7 +449,8 @@ def index_days(tables: Mapping[str, Table], rules: PushRules, edition: str) -> C
     # What clusters of a day offer to a run that has not retrieved them before.
     offers = offers.unique([*cluster, "day"]).select(*cluster, "day", gain="best")
     retrieved = first.select("run", *cluster, retrieved="day")
-    index = index_of(posts, topics, posts.frame.select(*KEY, "time").filter(is_judged))
+    outputs = posts.frame.select(*KEY, "time").filter(is_judged)
+    index = FrameIndex.of(natural_order(set(posts.runs)), topics, outputs)
     runs = index.pairs.select("run").unique(maintain_order=True)
     visible = runs.join(offers, how="cross").join(retrieved, on=["run", *cluster], how="left")
     visible = visible.filter((pl.col("retrieved") >= day).fill_null(value=True))
@@ -595,4 +580,5 @@ def index_live(tables: Mapping[str, Table], rules: PushRules) -> Content:
         votes = votes.unique(["post", "says"])
     delays = judged.filter(is_timely).select(*KEY, "delay")
     outputs = judged.select(*KEY, "time", "judged")
-    return Content(index_of(posts, topics, outputs, votes=votes, delays=delays), warnings)
+    runs = natural_order(set(posts.runs))
+    return Content(FrameIndex.of(runs, topics, outputs, votes=votes, delays=delays), warnings)

@@ -461,10 +461,8 @@ def bursts(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
     """How much each interval weighs, for which no run is needed."""
     index = evaluation.index
     lengths = dict.fromkeys((WHOLE, *asked.options.batches))
-    frames = [pl.DataFrame(index.burst_weights(index.cut(each))) for each in lengths]
-    return ViewRows(
-        to_pandas(pl.concat(frames)), warnings=tuple(index.warnings(evaluation.trends(())))
-    )
+    frame = pl.concat(pl.DataFrame(index.burst_weights(index.cut(each))) for each in lengths)
+    return ViewRows(to_pandas(frame), warnings=tuple(index.warnings(evaluation.trends(()))))
 
 
 def series(evaluation: Any, asked: ViewRequest[Any]) -> Mapping[Path, bytes]:

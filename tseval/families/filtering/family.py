@@ -274,12 +274,10 @@ class FilterEvaluation(FrameEvaluation):
         return chosen
 
     def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
-        """Return that no measure has times: the period is set otherwise."""
+        """Return that no measure has times, nor a curve: the period is set otherwise."""
         return False
 
-    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
-        """Return that no measure has a curve: the batches themselves are one."""
-        return False
+    follows = has_times
 
     def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> FilterEvaluation:
         """Return the same with an index that knows which metrics it will be asked for."""
@@ -313,7 +311,8 @@ class FilterEvaluation(FrameEvaluation):
         index.refuse_several_cutoffs()
         for measure in parse_measures(scores.measures, measures.FAMILY):
             trend = measures.trend_of(measure, index)
-            without = index.without_trend(*trend) if measures.has_trend(measure) else []
+            has_trend = measure.definition.name in measures.STATISTICS
+            without = index.without_trend(*trend) if has_trend else []
             others = (run for run in scores.runs if run not in without)
             runs = tuple(run for run in others if scores.value(measure, run=run) is None)
             of_runs.setdefault(runs, []).append(str(measure))

@@ -53,11 +53,6 @@ def is_of_batches(measure: Measure) -> bool:
     return BATCH in measure.definition.parameters
 
 
-def has_trend(measure: Measure) -> bool:
-    """Return whether a measure is a statistic of a trend."""
-    return measure.definition.name in STATISTICS
-
-
 def metric_of(measure: Measure) -> str:
     """Return the metric that a measure is, or is taken from."""
     return str(measure.argument("of")) if is_of_batches(measure) else measure.definition.name
@@ -109,7 +104,7 @@ def bursts(index: TrendIndex, measure: Measure) -> Taken:
         positive = alone.positive[:, 0]
         is_burst = measure.definition.name == "burst"
         weight = positive if is_burst else (positive > 0).astype(np.float64)
-        value = np.nan_to_num(alone[metric])
+        value = np.nan_to_num(METRICS[metric](alone))
         means.append(ratio((value * weight).sum(axis=-1), weight.sum(axis=-1)))
     known = [mean[~np.isnan(mean)] for mean in means]
     runs = np.array([each.mean() if len(each) else np.nan for each in known])
@@ -347,11 +342,6 @@ ALSO = {"P": ("precision",), "R": ("recall",), "F_1": ("F1",)}
 LESS_IS_BETTER = LOWER_IS_BETTER | {"se", "end-se", "AD"}
 
 
-def bounds_of(measure: Measure) -> tuple[float, float]:
-    """Return the range of the metric whose end point a measure is."""
-    return BOUNDS[metric_of(measure)]
-
-
 def define(
     functions: Mapping[str, Callable[..., Any]],
     account: Callable[[TrendIndex, Measure], Taken],
@@ -372,7 +362,7 @@ def define(
             account=account,
             higher_is_better=name not in LESS_IS_BETTER,
             parameters=(*parameters, *FURTHER.get(name, ())),
-            bounds=bounds_of if name == "end" else None,
+            bounds=(lambda measure: BOUNDS[metric_of(measure)]) if name == "end" else None,
         )
 
 

@@ -87,13 +87,6 @@ class Counts:
     """The entities that P, R and utility are taken over, if not those with a positive."""
     documents: FloatArray | None = None
     """The documents of a batch that are positive or returned, where batches weigh so much."""
-    known: dict[str, FloatArray] = field(default_factory=dict)
-
-    def __getitem__(self, metric: str) -> FloatArray:
-        """Return a metric of every batch; NaN where it is undefined."""
-        if metric not in self.known:
-            self.known[metric] = METRICS[metric](self)
-        return self.known[metric]
 
     @cached_property
     def returned(self) -> FloatArray:
@@ -204,8 +197,9 @@ def harmonic_of_two(counts: Counts) -> FloatArray:
 
     Undefined without a positive.
     """
-    value = harmonic(counts["P"], counts["R"], weights=counts.constants.f_weights[:2])
-    return np.where(np.isnan(counts["P"]), np.nan, value)
+    p, r = precision(counts), recall(counts)
+    value = harmonic(p, r, weights=counts.constants.f_weights[:2])
+    return np.where(np.isnan(p), np.nan, value)
 
 
 def harmonic_of_three(counts: Counts) -> FloatArray:
@@ -219,9 +213,9 @@ def harmonic_of_three(counts: Counts) -> FloatArray:
 
     Never undefined: A where there is no positive.
     """
-    parts = (counts["P"], counts["R"], counts["A"])
-    value = harmonic(*parts, weights=counts.constants.f_weights)
-    return np.where(np.isnan(counts["P"]), counts["A"], value)
+    p, r, a = precision(counts), recall(counts), aptness(counts)
+    value = harmonic(p, r, a, weights=counts.constants.f_weights)
+    return np.where(np.isnan(p), a, value)
 
 
 def usual_score(counts: Counts) -> FloatArray:
@@ -234,7 +228,8 @@ def usual_score(counts: Counts) -> FloatArray:
 
     Undefined without a positive.
     """
-    return np.where(np.isnan(counts["P"]), np.nan, harmonic(counts["P"], counts["R"]))
+    p = precision(counts)
+    return np.where(np.isnan(p), np.nan, harmonic(p, recall(counts)))
 
 
 def utility(counts: Counts) -> FloatArray:
@@ -582,7 +577,8 @@ class TrendIndex(FrameIndex):
     def weigh(self, counts: Counts, metric: str) -> Series:
         """Return a metric of one run, with the weights: their shares of the period."""
         pairs = counts.support(metric if self.rules.weights == "own" else "")
-        return Series(counts[metric], pairs / np.maximum(pairs.sum(axis=-1, keepdims=True), 1.0))
+        weight = pairs / np.maximum(pairs.sum(axis=-1, keepdims=True), 1.0)
+        return Series(METRICS[metric](counts), weight)
 
     def series(self, metric: str, length: str = WHOLE) -> Series:
         """Return a metric of every run, cutoff and batch."""

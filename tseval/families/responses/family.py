@@ -11,6 +11,7 @@ import polars as pl
 from tseval.core.declared import NoOptions, argument, file_option
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, Request
+from tseval.core.kernel import KEY
 from tseval.core.measure import Measure
 from tseval.core.rules import Edition
 from tseval.core.sections import Reporting, Section
@@ -89,8 +90,9 @@ class ResponseEvaluation(FrameEvaluation):
             for at, source in enumerate(runs.sources)
         )
         runs = replace(runs, frame=labels, sources=tuple(sources))
-        tables = ResponseTables(runs, answers, beside, request.rules, Sort[labelled[0]])
-        if tables.gold is None or tables.sort in OWN_TOPICS:
+        sort, gold = Sort[labelled[0]], beside["nuggets"] if beside["nuggets"].sources else None
+        tables = ResponseTables(runs, answers, beside, request.rules, sort, gold)
+        if gold is None or sort in OWN_TOPICS:
             request = request._replace(edition=replace(request.edition, on_missing="skip"))
         return super().join(request._replace(options=tables, tables={"runs": runs, **beside}))
 
@@ -160,7 +162,10 @@ class ResponseEvaluation(FrameEvaluation):
 
     def without_missing(self) -> ResponseEvaluation:
         """Return the same where topics that a run lacks are left out."""
-        return replace(self, frames=self.frames.without_missing())
+        index, present = self.frames, self.frames["present"]
+        own = {name: index[name].join(present, on=KEY) for name in ("cells", "sums")}
+        index = replace(index, frames={**index.frames, **own}, counts_missing=False)
+        return replace(self, frames=index)
 
 
 def is_of_questions(name: str) -> bool:

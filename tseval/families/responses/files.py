@@ -218,17 +218,13 @@ def holds_json(source: Input, form: str | None = None) -> bool:
     return is_json and form in (None, *BY_KEYS)
 
 
-def keep_schema(schema: Schema, _: Input) -> Schema:
-    """Return the schema itself; a track's file that declares one may be of a form that is named."""
-    return schema
-
-
 def read_json(
     schema: Schema, read: Callable[[Input, FaultList], tables.TrackRows]
 ) -> tables.TableReader:
     """Return how records of JSON are read by this function."""
-    tracks = (tables.TrackFile(read=read, schema=keep_schema),)
-    return tables.TableReader(schema=replace(schema, key=()), tracks=tracks, check=check_labels)
+    # A track's file that declares a schema may be of a form that is named.
+    track = tables.TrackFile(read=read, schema=lambda schema, _: schema)
+    return tables.TableReader(schema=replace(schema, key=()), tracks=(track,), check=check_labels)
 
 
 def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> tables.TableReader:
@@ -243,15 +239,14 @@ def choose_labels(source: Input, form: str | None, rules: ResponseRules) -> tabl
         from tseval.core.validation import names_in  # here, because few commands need it
 
         names = names_in(source, form)
-    complete = next((sort for sort, each in TABLES.items() if not each.missing(names)), None)
-    if complete is None and holds_json(source, form):
+    lacking = {sort: len(each.missing(names)) for sort, each in TABLES.items()}
+    if all(lacking.values()) and holds_json(source, form):
         return read_json(GRADES, partial(records.read_labels, rules=rules))
-
-    def nearness(sort: Sort) -> tuple[int, int]:
-        return len(TABLES[sort].placed(names)), -len(TABLES[sort].missing(names))
-
     is_of_lines = form is None and not source.is_table and is_hits(source)
-    sort = Sort.HITS if is_of_lines else complete or max(reversed(TABLES), key=nearness)
+    nearness = {sort: (len(TABLES[sort].placed(names)), -lacking[sort]) for sort in TABLES}
+    complete = (sort for sort in TABLES if not lacking[sort])
+    sort = next(complete, max(reversed(TABLES), key=nearness.__getitem__))
+    sort = Sort.HITS if is_of_lines else sort
     return tables.TableReader(
         schema=TABLES[sort],
         tracks=(tables.TrackFile(read=read_hit_lines),) if is_of_lines else (),
@@ -275,15 +270,6 @@ def choose_gold(source: Input, form: str | None, rules: ResponseRules) -> tables
     if holds_json(source, form) and tables.has_missing_columns(source, NUGGETS):
         return read_json(NUGGETS, partial(records.read_gold, rules=rules))
     return tables.TableReader(schema=NUGGETS, check=partial(check_nuggets, rules=rules))
-
-
-def readers_by(rules: ResponseRules) -> dict[str, tables.TableReader]:
-    """Return how inputs are read by these rules."""
-    return {
-        "runs": tables.TableReader(schema=GRADES, choose=partial(choose_labels, rules=rules)),
-        "nuggets": tables.TableReader(schema=NUGGETS, choose=partial(choose_gold, rules=rules)),
-        "topics": TOPICS_READER,
-    }
 
 
 def name_nuggets() -> pl.Expr:
@@ -336,11 +322,8 @@ def find_unknown_words(rows: pl.DataFrame) -> pl.DataFrame:
     rows, word = rows.with_row_index("row"), pl.col("word")
     if "importance" not in rows:
         return pl.DataFrame(schema={"what": pl.String, "word": pl.String, "line": pl.Int64})
-    is_rubric = (
-        pl.col("kind") == records.CRITERIA
-        if "kind" in rows
-        else pl.col("sort") == Sort.VERDICTS.name
-    )
+    kind = pl.col("kind" if "kind" in rows else "sort")
+    is_rubric = kind.is_in([records.CRITERIA, Sort.VERDICTS.name])
     what = pl.when(is_rubric).then(pl.lit(TIER)).otherwise(pl.lit(IMPORTANCE))
     found = rows.select("row", "line", what=what, word="importance").filter(word != "")
     for each in (TIER, IMPORTANCE):
@@ -381,16 +364,13 @@ def warn_of_labels(path: str, rows: pl.DataFrame, rules: ResponseRules) -> Itera
         yield f"{path}: left out {count(failed, 'failed answer')} of the judge"
     if sort == Sort.ANSWERS.name:
         sums = pl.col("words").cast(pl.Int64).sum(), pl.col("citations").max().cast(pl.Int64)
-        responses = rows.group_by("response", maintain_order=True).agg(
-            pl.col("run", "topic").first(), *sums
-        )
+        responses = rows.group_by("response", "run", "topic", maintain_order=True).agg(*sums)
         for _, run, topic, words, most in responses.iter_rows():
-            where = f"run {run}, topic {topic}"
+            where, limit = f"run {run}, topic {topic}", "where TREC RAG 2026 takes"
             if words > MOST_WORDS:
-                yield f"{where}: {words:,} words, where TREC RAG 2026 takes {MOST_WORDS:,}"
+                yield f"{where}: {words:,} words, {limit} {MOST_WORDS:,}"
             if (most or 0) > MOST_CITATIONS:
-                told = f"{most} citations, where TREC RAG 2026 takes {MOST_CITATIONS}"
-                yield f"{where}: a sentence has {told}"
+                yield f"{where}: a sentence has {most} citations, {limit} {MOST_CITATIONS}"
 
 
 # What `tseval validate` and `tseval import` know of them.
@@ -440,33 +420,38 @@ def plain_nuggets(table: tables.Table) -> pl.DataFrame:
     return rows.with_columns(nugget_id=name_nuggets(), time="nugget_time")
 
 
-LABELS = replace(
-    readers_by(RULES)["runs"],
-    tracks=(tables.TrackFile(recognise=is_labelled),),
-    remarks=remark,
-    imports=(
-        Import(
-            name="response-labels",
-            help="labels of nuggets: assignments of responses",
-            columns=("run", "topic", "nugget_id", "label", "time", "version", "importance"),
-            several=True,
-            rows=plain_labels,
+def readers_by(rules: ResponseRules) -> dict[str, tables.TableReader]:
+    """Return how inputs are read by these rules."""
+    labels = tables.TableReader(
+        schema=GRADES,
+        choose=partial(choose_labels, rules=rules),
+        tracks=(tables.TrackFile(recognise=is_labelled),),
+        remarks=remark,
+        imports=(
+            Import(
+                name="response-labels",
+                help="labels of nuggets: assignments of responses",
+                columns=("run", "topic", "nugget_id", "label", "time", "version", "importance"),
+                several=True,
+                rows=plain_labels,
+            ),
         ),
-    ),
-)
-GOLD_FILES = replace(
-    readers_by(RULES)["nuggets"],
-    tracks=(
-        tables.TrackFile(recognise=lambda source: holds_gold(source) or is_nugget_list(source)),
-    ),
-    remarks=remark,
-    imports=(
-        Import(
-            name="response-nuggets",
-            help="lists of nuggets of responses",
-            columns=("topic", "nugget_id", "importance", "time", "text"),
-            rows=plain_nuggets,
+    )
+    nuggets = tables.TableReader(
+        schema=NUGGETS,
+        choose=partial(choose_gold, rules=rules),
+        tracks=(tables.TrackFile(recognise=lambda s: holds_gold(s) or is_nugget_list(s)),),
+        remarks=remark,
+        imports=(
+            Import(
+                name="response-nuggets",
+                help="lists of nuggets of responses",
+                columns=("topic", "nugget_id", "importance", "time", "text"),
+                rows=plain_nuggets,
+            ),
         ),
-    ),
-)
-FORMATS = (*LABELS.formats, *GOLD_FILES.formats)
+    )
+    return {"runs": labels, "nuggets": nuggets, "topics": TOPICS_READER}
+
+
+FORMATS = tuple(each for name in ("runs", "nuggets") for each in readers_by(RULES)[name].formats)

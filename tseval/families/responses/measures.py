@@ -170,14 +170,9 @@ def title_sums(titles: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
     return {name: (title, partial(add, name=name)) for name, title in titles.items()}
 
 
-def divide_sums(index: ResponseIndex, _: Measure, above: str, below: str) -> Result:
+def divide_sums(above: str, below: str, index: ResponseIndex, _: Measure) -> Result:
     """Return a sum by another."""
     return result_of(index, [sums_of(index, above=above, below=below)], share)
-
-
-def share_of(above: str, below: str) -> Callable[..., Result]:
-    """Return the account of a sum divided by another."""
-    return partial(divide_sums, above=above, below=below)
 
 
 def sums_of(index: ResponseIndex, **names: str) -> pl.DataFrame:
@@ -286,18 +281,18 @@ RATES = (
 )
 """The shares of citations by their label, over all pairs of a sentence and a citation."""
 OF_CITATIONS = {
-    name.format(side): (f"{words}, over {what}", above, f"{below}_{by}")
+    name.format(side): (f"{words}, over {what}", partial(divide_sums, above, f"{below}_{by}"))
     for name, words, above, below in KINDS
     for side, by, what in SIDES
-} | {n: (f"share of citations {w}", records.LABELLED[label], "pairs") for n, label, w in RATES}
-SUPPORT = [
-    each
-    for suffix, of in (("", ""), (MICRO, ", pooled over all topics"))
-    for name, (title, *parts) in OF_CITATIONS.items()
-    for each in define(
-        RAGDOLL, "sum of weights / number", {name + suffix: (title + of, share_of(*parts))}
-    )
-]
+}
+for name, label, words in RATES:
+    account = partial(divide_sums, records.LABELLED[label], "pairs")
+    OF_CITATIONS[name] = f"share of citations {words}", account
+POOLED = {
+    name + MICRO: (f"{title}, pooled over all topics", account)
+    for name, (title, account) in OF_CITATIONS.items()
+}
+SUPPORT = define(RAGDOLL, "sum of weights / number", OF_CITATIONS | POOLED)
 REPORT_COUNTS = {
     "sentences": "sentences",
     "character_count": "characters of the sentences",
@@ -321,8 +316,8 @@ QUOTIENTS = {
     "nugget_coverage_weighted": COVERED_WEIGHTED,
 }
 OF_REPORTS = [
-    (name, f"{REPORT_COUNTS[above]}, as a share", f"{above} / {below}", share_of(above, below))
-    for name, (above, below) in QUOTIENTS.items()
+    (name, f"{REPORT_COUNTS[each[0]]}, as a share", " / ".join(each), partial(divide_sums, *each))
+    for name, each in QUOTIENTS.items()
 ]
 F1 = "the harmonic mean of sentence_support and coverage", "2 * s * c / (s + c)"
 OF_REPORTS += [("f1", *F1, partial(f1, covered=COVERED))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
-from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -16,7 +15,7 @@ from tseval.io import json_text
 from tseval.io.faults import FaultList
 from tseval.io.inputs import Input
 from tseval.io.json_text import OBJECT_CURE
-from tseval.io.records import is_array, kind_of
+from tseval.io.records import is_array, is_name, kind_of, wrong_in
 from tseval.io.schema import Schema
 from tseval.io.tables import TrackRows, add_faults, check_topics, frame_of_rows
 from tseval.io.times import NotANumber, implausible, number, why_implausible
@@ -154,8 +153,7 @@ SENTENCES = ("answer", "response", "responses")
 """Where the sentences of a response stand: under the first of these."""
 TOPIC_KEYS = ("topic_id", "narrative_id", "qid", "query_id")
 """Where the topic stands: under the first of these, or under `turn`; then in `metadata`."""
-QUESTION_WEIGHTS = {VITAL: 2.0}
-"""The weights of questions in the weighted coverage, of which others weigh 1."""
+
 RUBRIC_WEIGHTS = {"A": 4.0, "B": 2.0, "C": 1.0}
 """The weights of questions of a rubric, by the letter with which their importance begins."""
 SORTS: dict[str, tuple[Sort, set[str]]] = {
@@ -237,14 +235,11 @@ def name_in(record: Record, keys: Sequence[str], in_metadata: Sequence[str]) -> 
     """Return the name under the first of these keys of a record, or else of its metadata."""
     places = [(record, key) for key in keys]
     places += [(object_in(record, "metadata"), key) for key in in_metadata]
-    key, value = next(((k, place[k]) for place, k in places if place.get(k) is not None), ("", ""))
-    if key and type(value) not in (int, str):
-        raise WrongRecordError(f'"{key}" is {kind_of(value)}', "give a text")
-    name = str(value)
-    if key and (not name.strip() or any(sign in name for sign in "\t\n\r")):
-        reason = f"{key} holds a tab or a line's end" if name.strip() else f"empty {key}"
-        raise WrongRecordError(reason, f"give every response a {key} that is one line of text")
-    return name or None
+    key, value = next(((k, each[k]) for each, k in places if each.get(k) is not None), ("", ""))
+    value = str(value) if type(value) is int else value
+    if key and (wrong := wrong_in({key: value}, **{key: is_name})):
+        raise WrongRecordError(wrong, f"give every response a {key} that is one line of text")
+    return value or None
 
 
 def topic_of(record: Record) -> str:
@@ -337,11 +332,12 @@ def place_of(rules: ResponseRules, list_of: str, is_rubric: bool | pl.Expr = Fal
     return pl.when(is_counted).then(before).otherwise(0)
 
 
+@frozen
 class Reader:
     """Reads the records of a file of JSON as responses with labels, or as gold."""
 
-    def __init__(self, source: Input, rules: ResponseRules) -> None:
-        self.rules, self.times, self.parse_time = rules, source.times, source.time_parser
+    source: Input
+    rules: ResponseRules
 
     def time(self, record: Any, default: float | None = None) -> float | None:
         """Return the time of a record, or of a sentence; the default where none is given."""
@@ -351,13 +347,14 @@ class Reader:
         value = object_in(record, "metadata").get("time") if value is None else value
         if value is None:
             return default
+        times = self.source.times
         try:
-            seconds = self.parse_time(str(value))
+            seconds = self.source.time_parser(str(value))
         except NotANumber as error:
-            reason, cure = f'time "{value}" {error}', self.times.cure([str(value)])
-            raise WrongRecordError(reason, *cure) from None
-        if implausible(seconds, relative=self.times.relative):
-            reason, *rest = why_implausible(seconds, relative=self.times.relative)
+            cure = times.cure([str(value)])
+            raise WrongRecordError(f'time "{value}" {error}', *cure) from None
+        if implausible(seconds, relative=times.relative):
+            reason, *rest = why_implausible(seconds, relative=times.relative)
             raise WrongRecordError(f'time "{value}" {reason}', *rest)
         return seconds
 
@@ -399,20 +396,18 @@ class Reader:
         """
         report, bank = report_of(record), None
         if "nugget_bank" in record:
-            bank = [dict(zip(QUESTION, each, strict=True)) for each in bank_of(record)]
-        time, sentences = self.time(record, self.time(report)), sentences_of(report)
-        for judged, sentence in zip_longest(record["judgments"], sentences):
-            if judged is None:
-                break
-            replies = [each.get("response") for each in judged.get("judgments") or ()]
-            replies = [each for each in replies if isinstance(each, dict)]
-            matched = []
+            bank = list(bank_of(record))
+        time, judgments = self.time(record, self.time(report)), record["judgments"]
+        sentences = [*sentences_of(report), *[None] * len(judgments)]
+        for judged, sentence in zip(judgments, sentences, strict=False):
+            replies = [object_in(each, "response") for each in judged.get("judgments") or ()]
+            questions, answers = list[str](), list[str]()
             for reply in replies:
                 check(reply, {"matched_nuggets?": [{"question_text": str}]}, "response")
                 for nugget in reply.get("matched_nuggets") or ():
-                    answers = nugget.get("matched_answer") or []
-                    answers = list_of(answers, "matched_answer", "answers")
-                    matched += [(nugget["question_text"], str(each)) for each in answers]
+                    matched = nugget.get("matched_answer") or []
+                    answers += map(str, list_of(matched, "matched_answer", "answers"))
+                    questions += [nugget["question_text"]] * (len(answers) - len(questions))
             cited = len(judged.get("citations") or ())
             relevant, attested, needs = (
                 sum(each.get(key) is True for each in replies)
@@ -420,8 +415,8 @@ class Reader:
             )
             is_correct, counts = 0 < cited <= attested, cited > 0 or needs > 0
             amounts = (1, len(judged["text"]), cited, relevant, attested, is_correct, counts)
-            lists = [question for question, _ in matched], [answer for _, answer in matched]
-            yield self.time(judged, self.time(sentence, time)), *map(float, amounts), *lists, bank
+            date = self.time(judged, self.time(sentence, time))
+            yield date, *map(float, amounts), questions, answers, bank
             bank = None
         if bank is not None:
             yield (*[None] * len(TYPES[Sort.REPORT]), bank)
@@ -463,21 +458,20 @@ class Reader:
         last = max((each for each in times if each is not None), default=time)
         return run, topic_of(record), "", last
 
-    def gold(self, record: Record) -> Iterator[tuple[str, str, list[tuple[Any, ...]]]]:
+    def gold(self, record: Record) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
         """Yield each topic of a record of gold, the kind of gold, and its rows."""
-        for key in (LISTED, CRITERIA):
-            if isinstance(record.get(key), list):
-                nuggets = [each[1:5] for each in self.nuggets(record, key)]
-                yield topic_of(record), key, nuggets
-                return
-        if "nugget_bank" in record:
+        key = next((key for key in (LISTED, CRITERIA) if isinstance(record.get(key), list)), None)
+        if key is not None:
+            nuggets = [each[1:5] for each in self.nuggets(record, key)]
+            yield topic_of(record), key, [dict(zip(NUGGET, each, strict=True)) for each in nuggets]
+        elif "nugget_bank" in record:
             yield topic_of(record), QUESTIONS, list(bank_of(record))
         elif "rubrics" in record:
             yield topic_of(record), QUESTIONS, list(map(rubric_of, record["rubrics"] or ()))
         elif record and all(map(is_turn, record.values())):
             for turn, listed in record.items():
                 check([*listed.values()], [{"text": str}], turn)
-                texts = [(each["text"], "", None, None) for each in listed.values()]
+                texts = [{"text": each["text"], "importance": ""} for each in listed.values()]
                 yield topic_of({"turn": turn}), LISTED, texts
         else:
             raise WrongRecordError("no nuggets", GOLD_CURE)
@@ -500,7 +494,7 @@ def report_of(record: Record) -> Record:
     return report
 
 
-def bank_of(record: Record) -> Iterator[tuple[Any, ...]]:
+def bank_of(record: Record) -> Iterator[dict[str, Any]]:
     """Yield the questions of a bank of nuggets, as rows."""
     for text, question in (record["nugget_bank"] or {}).items():
         if not isinstance(question, dict) or not isinstance(question.get("answers"), dict | list):
@@ -509,11 +503,12 @@ def bank_of(record: Record) -> Iterator[tuple[Any, ...]]:
         kind = question.get("aggregator_type") or "OR"
         if kind not in ("OR", "AND"):
             raise WrongRecordError(f'unknown aggregator_type "{kind}"', "it is OR or AND")
-        weight = QUESTION_WEIGHTS.get(str(question.get("importance")), 1.0)
-        yield text, weight, kind == "AND", sorted(set(map(str, question["answers"])))
+        weight = 2.0 if question.get("importance") == VITAL else 1.0
+        answers = sorted(set(map(str, question["answers"])))
+        yield {"text": text, "weight": weight, "every": kind == "AND", "answers": answers}
 
 
-def rubric_of(question: Record) -> tuple[Any, ...]:
+def rubric_of(question: Record) -> dict[str, Any]:
     """Return a question of a rubric with the ids of its answers, as a row."""
     text = str(question.get("question_id", question.get("question_text", "")))
     weight = RUBRIC_WEIGHTS.get(question["importance"].strip()[:1].upper())
@@ -521,7 +516,7 @@ def rubric_of(question: Record) -> tuple[Any, ...]:
         cure = "it begins with A, B or C, such as `A: Have to Know`"
         raise WrongRecordError(f'unknown importance "{question["importance"]}"', cure)
     answers = {str(answer.get("answer_id")) for answer in question["short_answers"]}
-    return text, weight, False, sorted(answers)
+    return {"text": text, "weight": weight, "every": False, "answers": sorted(answers)}
 
 
 def is_turn(value: Any) -> bool:
@@ -598,9 +593,7 @@ def read_gold(source: Input, faults: FaultList, rules: ResponseRules) -> TrackRo
                     cure = f"first in line {lines[topic]}: remove one of them"
                     raise WrongRecordError(f'topic "{topic}" stands twice', cure)
                 lines[topic], head = line, {"line": line, "topic": topic, "kind": kind}
-                columns = QUESTION if kind == QUESTIONS else NUGGET
-                members = [dict(zip(columns, each, strict=True)) for each in listed]
-                rows += [{**head, "at": at, **each} for at, each in enumerate(members)] or [head]
+                rows += [{**head, "at": at, **each} for at, each in enumerate(listed)] or [head]
         except WrongRecordError as error:
             faults.add(line, *error.args)
     faults.check()

@@ -47,11 +47,8 @@ class ResponseTables:
     sort: Sort
     """What the labels are."""
 
-    @property
-    def gold(self) -> Table | None:
-        """The nuggets, banks and rubrics."""
-        gold = self.beside["nuggets"]
-        return gold if gold.sources else None
+    gold: Table | None
+    """The nuggets, banks and rubrics."""
 
     def gold_of(self, *, questions: bool) -> pl.DataFrame | None:
         """Return the questions of the gold, or its nuggets; of a topic those of the last file."""
@@ -88,11 +85,6 @@ class ResponseIndex(FrameIndex):
         is_report = self.tables.sort in (Sort.REPORT, Sort.COUNTS)
         return not is_report or "nuggets" in self["sums"].columns
 
-    def without_missing(self) -> ResponseIndex:
-        """Return the same where topics that a run lacks count for nothing."""
-        own = {name: self[name].join(self["present"], on=KEY) for name in ("cells", "sums")}
-        return replace(self, frames={**self.frames, **own}, counts_missing=False)
-
 
 class Parts(NamedTuple):
     """Labels in the order of their versions, the versions, and the cells that have responses."""
@@ -100,6 +92,8 @@ class Parts(NamedTuple):
     labels: pl.DataFrame
     versions: pl.DataFrame
     cells: pl.DataFrame
+    newer: pl.DataFrame | None
+    """The versions that replace others, None where there are none."""
 
 
 def index_responses(tables: ResponseTables) -> ResponseIndex:
@@ -159,11 +153,12 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
     labels = labels.drop(*KEY, "file", "line", "version", "time", "last").drop_nulls("at")
     known = versions.select("response", "file", "line", *CELL, "number", "since", "until")
     labels = known.join(labels, on="response", maintain_order="left_right")
-    parts = Parts(labels.with_columns(date=when.fill_null(ALWAYS)), versions, cells)
+    labels = labels.with_columns(date=when.fill_null(ALWAYS))
+    newer = versions.filter(pl.lit(tables.rules.versions == "replace"), pl.col("number") > 0)
+    parts = Parts(labels, versions, cells, newer if newer.height else None)
     gather = grade_items if sort in records.GRADED else add_up
     gather = grade_answers if sort is Sort.ANNOTATIONS else gather
-    frames = {**index.frames, "cells": every, **gather(tables, parts)}
-    return replace(index, frames=frames)
+    return replace(index, frames={**index.frames, "cells": every, **gather(tables, parts)})
 
 
 def tell_undated(responses: pl.DataFrame, tables: ResponseTables) -> list[Fault]:
@@ -222,15 +217,12 @@ def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]
 
     These are those of the gold, as numbers of equal ones, or else those of the responses.
     """
-    gold = tables.gold_of(questions=False) if tables.sort is not Sort.HITS else None
-    is_replacing, newer = tables.rules.versions == "replace", find_newer(tables, parts)
+    gold, newer = tables.gold_of(questions=False), parts.newer
     labels, nuggets, is_failed = parts.labels.with_columns(name=pl.lit("")), None, pl.col("failed")
-    if gold is not None and tables.rules.nuggets != "record":
+    if gold is not None and tables.rules.nuggets != "record" and tables.sort is not Sort.HITS:
         labels, nuggets = label_gold(tables, parts, gold)
-    wrong = {
-        "invalid_labels": ~pl.col("is_known"),
-        "invalid_importances": ~pl.col("importance").is_in([records.VITAL, records.OKAY]),
-    }
+    is_strange = ~pl.col("importance").is_in([records.VITAL, records.OKAY])
+    wrong = {"invalid_labels": ~pl.col("is_known"), "invalid_importances": is_strange}
     answered = labels.filter(~is_failed)
     sums = answered.select(*CELL, "date", **{n: e.cast(pl.Float64) for n, e in wrong.items()})
     if nuggets is not None:
@@ -239,7 +231,7 @@ def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]
         labels = labels.join(nuggets, on=["topic", "nugget"], maintain_order="left")
         answered = labels.filter(~is_failed)
     else:
-        own = ["importance", "weight"] if is_replacing else []
+        own = ["importance", "weight"] if tables.rules.versions == "replace" else []
         firsts = pl.col(own).first().over("response", "text", "place").name.prefix("first ")
         key = [*CELL, "text", "place", *(f"first {name}" for name in own)]
         answered = answered.with_columns(firsts)
@@ -291,19 +283,12 @@ def label_gold(
     names = pl.concat([by_text, by_name]).unique(key, keep="last")
     labels = parts.labels.join(names, on=key, how="left", maintain_order="left")
     is_missing = pl.col("nugget").is_null()
-    has_missing = (is_missing & ~pl.col("failed")).any().over("response")
     if tables.rules.unlisted == "fault":
-        unlisted = labels.filter(is_missing & has_missing).sort("response", "at")
+        unlisted = labels.filter(is_missing & ~pl.col("failed")).sort("response", "at")
         reason = 'nugget "{text}" is not in the file of nuggets'
         tables.labels.refuse(unlisted, reason, UNLISTED_CURE, "unknown-id")
     nuggets = gold.filter(pl.col("at") == pl.col("nugget"))
     return labels, nuggets.select(*key, "nugget", "name", "importance", "weight", "nugget_time")
-
-
-def find_newer(tables: ResponseTables, parts: Parts) -> pl.DataFrame | None:
-    """Return the versions that replace others, None where there are none."""
-    newer = parts.versions.filter(pl.col("number") > 0)
-    return newer if tables.rules.versions == "replace" and newer.height else None
 
 
 def find_steps(
@@ -348,7 +333,7 @@ def grade_answers(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFram
         known=ALWAYS,
     )
     items = rows.filter(pl.col("row") == pl.col("item"))
-    steps = find_steps(rows, find_newer(tables, parts), items)
+    steps = find_steps(rows, parts.newer, items)
     return {"items": items, "steps": steps, "sums": weights.with_columns(date=ALWAYS)}
 
 
@@ -374,7 +359,7 @@ def count_questions(tables: ResponseTables, parts: Parts) -> Iterator[pl.DataFra
 
     The questions are those of the gold, else those that came with the first response to a topic.
     """
-    labels, versions, cells = parts
+    labels, versions, cells, _ = parts
     columns = ("topic", "text", "weight", "every", "answers")
     order = versions.select("response").with_row_index("order")
     own = tables.labels.frame.drop_nulls("bank").join(order, on="response")
@@ -419,21 +404,19 @@ def count_questions(tables: ResponseTables, parts: Parts) -> Iterator[pl.DataFra
 def find_warnings(index: ResponseIndex, metrics: Sequence[str]) -> Iterator[str]:
     """Yield what a reader of the scores should know."""
     tables, rules = index.tables, index.tables.rules
-    every = [
-        part
-        for frame in (tables.labels.frame, tables.answers)
-        for part in frame.group_by("file", maintain_order=True)
-    ]
     is_own = tables.gold_of(questions=False) is None or rules.nuggets == "record"
-    named = [(tables.labels.sources[file].path, rows) for (file,), rows in every]
+    named = [
+        (tables.labels.sources[file].path, rows)
+        for frame in (tables.labels.frame, tables.answers)
+        for (file,), rows in frame.group_by("file", maintain_order=True)
+    ]
     for path, rows in named:
         unknown = files.find_unknown_words(rows)
         if not is_own:
             unknown = unknown.filter(pl.col("what").is_in([files.LABEL, files.VERDICT]))
         yield from files.warn_of_unknown(path, unknown, rows["at"].count())
-        is_strange = ~pl.col("metric").is_in(metrics)
-        strange = rows.filter(is_strange)["metric"].to_list() if tables.sort is Sort.COUNTS else []
-        if strange:
+        words = rows["metric"].to_list() if tables.sort is Sort.COUNTS else []
+        if strange := [word for word in words if word not in metrics]:
             noun = count(len(strange), "unknown metric")
             yield f"{path}: {noun}, ignored: {count_words(strange, metrics)}"
     if tables.gold is not None and not is_own:

@@ -23,16 +23,6 @@ def divide(above: FloatArray, below: FloatArray | IntArray, empty: float = 0.0) 
     return result
 
 
-def closeness(hits: IntArray, predicted: IntArray, reference: IntArray) -> FloatArray:
-    """Return the F1 of the shared words of each pair of days; 0 where either has none.
-
-    The order of the operations decides between alignments that cost nearly the same.
-    """
-    precision = divide(hits.astype(np.float64), np.broadcast_to(predicted[:, None], hits.shape))
-    recall = divide(hits.astype(np.float64), np.broadcast_to(reference[None, :], hits.shape))
-    return divide(2 * precision * recall, precision + recall)
-
-
 def solve(cost: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the rows and columns of an alignment of the least cost, as scipy takes it."""
     from scipy.optimize import linear_sum_assignment  # takes as long to load as to score a run

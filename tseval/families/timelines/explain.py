@@ -62,11 +62,6 @@ def aligned(index: TimelineIndex, measures: Sequence[Measure]) -> dict[Ways, Mea
     """Return a measure of each way to align days; those without an alignment are refused."""
     for each in measures:
         check_known("measure that aligns days", ways_of(each, index).metric, ALIGNED)
-    return ways_in(index, measures)
-
-
-def ways_in(index: TimelineIndex, measures: Sequence[Measure]) -> dict[Ways, Measure]:
-    """Return a measure of each way to count."""
     return {ways_of(each, index): each for each in measures}
 
 
@@ -95,27 +90,21 @@ def partners(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
     return ViewRows(frame, (note,), for_people=tuple(people))
 
 
-def tie_scores(index: TimelineIndex, ways: Ways, measure: Measure) -> pl.DataFrame:
+def ties_of(index: TimelineIndex, ways: Mapping[Ways, Measure]) -> pl.DataFrame:
     """Return precision and recall of each unit, with their ranges over alignments of one cost."""
-    sums = take(index, measure.whole).values_at(np.full(index.units, np.inf))
-    found = spans(index, *ways[:-1]).join(sums, on=KEY, maintain_order="left")
+    parts, whole = list[pl.DataFrame](), np.full(index.units, np.inf)
+    for way in (each for each in ways if each.metric in ALIGNED):
+        sums = take(index, ways[way].whole).values_at(whole)
+        found = spans(index, *way[:-1]).join(sums, on=KEY, maintain_order="left")
+        parts.append(with_names(found, way))
     ends = {
         f"{name}est_{side}": divided(f"{name}_{side}", below, empty=0.0)
         for side, below in (("P", "predicted"), ("R", "reference"))
         for name in ("low", "high")
     }
-    found = found.with_columns(**ends)
+    found = pl.concat(parts).with_columns(**ends)
     widths = (pl.col(f"highest_{side}") - pl.col(f"lowest_{side}") for side in "PR")
     return found.with_columns(width=pl.max_horizontal(*widths))
-
-
-def ties_of(index: TimelineIndex, ways: Mapping[Ways, Measure]) -> pl.DataFrame:
-    """Return the scores of ways to align days, with their ranges."""
-    return pl.concat(
-        with_names(tie_scores(index, way, measure), way)
-        for way, measure in ways.items()
-        if way.metric in ALIGNED
-    )
 
 
 def ties(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
@@ -307,7 +296,7 @@ def find_warnings(runs: Table, gold: Table) -> Iterator[str]:
 
 def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[str]:
     """Yield what a reader should know of these measures: words that do not count, and ties."""
-    ways = ways_in(index, wanted)
+    ways = {ways_of(each, index): each for each in wanted}
     backends = {each.wording.backend for each in ways if each.metric != DATES}
     units = index["units"].select(*KEY, "id")
     references = units.select(KEY).join(index["references"], on="topic").select(*KEY, "id")

@@ -143,19 +143,19 @@ LEADING = (
     *("concat(rouge_1,F)", "agreement(rouge_1,F)"),
 )
 """What papers report: F of the days aligned with words, then of dates."""
-edition = partial(Edition, family=measures.FAMILY, measures=SHOWN, leading=LEADING)
+edition = partial(
+    Edition, family=measures.FAMILY, measures=SHOWN, leading=LEADING, on_missing="zero"
+)
 EDITIONS = (
     edition(
         name="tilse",
         summary="as tilse scores one prediction against all references of a topic",
-        on_missing="zero",
         citation=measures.TILSE,
         rules=rows.TimelineRules(),
     ),
     edition(
         name="news-tls",
         summary="as news-tls scores a prediction against each reference by itself",
-        on_missing="zero",
         citation="Gholipour Ghalandari & Ifrim, Examining the State-of-the-Art in News Timeline "
         "Summarization, ACL 2020",
         rules=rows.TimelineRules(protocol="PROTOCOL-1"),
@@ -171,7 +171,6 @@ EDITIONS = (
     edition(
         name="timeranker",
         summary="as TimeRanker scores: the mean of F, each reference by itself",
-        on_missing="zero",
         citation="DaivikSojitra/Timeline-Summarization-in-the-Era-of-LLMs",
         rules=rows.TimelineRules(protocol="PROTOCOL-1", average="AVG-F"),
     ),

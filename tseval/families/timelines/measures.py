@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from tseval.core.kernel import ALWAYS, KEY, Contributions, divided
@@ -17,9 +17,6 @@ from tseval.families.timelines import rows
 from tseval.families.timelines.rows import TimelineIndex, once
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
 from tseval.io.times import NotANumber, number
-
-if TYPE_CHECKING:
-    from tseval.arrays import FloatArray
 
 FAMILY = "timelines"
 TILSE = (
@@ -92,43 +89,19 @@ def contributions(index: TimelineIndex, ways: Ways) -> pl.DataFrame:
     return pl.concat(parts, how="diagonal")
 
 
-def divide_sums(sums: pl.DataFrame) -> pl.DataFrame:
-    """Return precision and recall of sums."""
+def divide_sums(sums: pl.DataFrame, value: pl.Expr) -> pl.DataFrame:
+    """Return precision and recall of sums, and what a measure is of them."""
     precision = divided("precise", "predicted", empty=0.0)
-    return sums.with_columns(P=precision, R=divided("recalled", "reference", empty=0.0))
+    sides = sums.with_columns(P=precision, R=divided("recalled", "reference", empty=0.0))
+    return sides.with_columns(value=value)
 
 
-@once
-def sides_at(index: TimelineIndex, ways: Ways, times: tuple[float, ...]) -> pl.DataFrame:
-    """Return precision and recall of each unit before its time."""
-    amounts = Contributions([contributions(index, ways)], divide_sums)
-    return index.result(amounts).values_at(np.array(times))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Sides(ContributionResult):
-    """A measure of precision and recall, which measures of the same counts share."""
-
-    index: TimelineIndex
-    measure: Measure
-
-    def values_at(self, times: FloatArray) -> pl.DataFrame:
-        """Return precision, recall and the measure of each unit before its time."""
-        ways = ways_of(self.measure, self.index)
-        sides = sides_at(self.index, ways, tuple(times.tolist()))
-        return sides.with_columns(value=defined(self.measure))
-
-
-def defined(measure: Measure) -> pl.Expr:
-    """Return the value of a measure, none where tilse gives an error."""
-    return pl.when(pl.col("failed") == 0).then(choose(measure))
-
-
-def take(index: TimelineIndex, measure: Measure) -> Sides:
-    """Return a measure of every run and topic."""
-    table, value = contributions(index, ways_of(measure, index)), defined(measure)
-    amounts = Contributions([table], lambda sums: divide_sums(sums).with_columns(value=value))
-    return Sides(amounts, index.pairs, index=index, measure=measure)
+def take(index: TimelineIndex, measure: Measure) -> ContributionResult:
+    """Return a measure of every run and topic, undefined where tilse gives an error."""
+    value = pl.when(pl.col("failed") == 0).then(choose(measure))
+    table = contributions(index, ways_of(measure, index))
+    score = partial(divide_sums, value=value)
+    return index.result(Contributions([table], score))
 
 
 def read_positive(text: str) -> float:
@@ -176,7 +149,7 @@ BACKENDS = (
 )
 
 
-def dates(index: TimelineIndex, measure: Measure) -> Sides:
+def dates() -> None:
     """Dates.
 
     How well the days that a timeline has are those of the references.
@@ -186,10 +159,9 @@ def dates(index: TimelineIndex, measure: Measure) -> Sides:
 
     Undefined where either side has no dates; 0 for a topic that a run lacks.
     """
-    return take(index, measure)
 
 
-def concat(index: TimelineIndex, measure: Measure) -> Sides:
+def concat() -> None:
     """ROUGE of all days joined.
 
     How many words, or pairs of words, all days together share with the references.
@@ -199,10 +171,9 @@ def concat(index: TimelineIndex, measure: Measure) -> Sides:
 
     Undefined where no n-gram can be counted on either side; 0 for a topic that a run lacks.
     """
-    return take(index, measure)
 
 
-def agreement(index: TimelineIndex, measure: Measure) -> Sides:
+def agreement() -> None:
     """ROUGE of equal days (agree).
 
     The same, where only the summaries of equal days are compared.
@@ -213,10 +184,9 @@ def agreement(index: TimelineIndex, measure: Measure) -> Sides:
 
     0 where nothing can be counted; 0 for a topic that a run lacks.
     """
-    return take(index, measure)
 
 
-def align_date_costs(index: TimelineIndex, measure: Measure) -> Sides:
+def align_date_costs() -> None:
     """ROUGE of days aligned by date (align).
 
     The same, where each day is compared with one near it, and counts less if not the same.
@@ -229,10 +199,9 @@ def align_date_costs(index: TimelineIndex, measure: Measure) -> Sides:
     Undefined where either side has no dates; 0 where no n-gram can be counted; 0 for a topic that a
     run lacks.
     """
-    return take(index, measure)
 
 
-def align_date_content_costs(index: TimelineIndex, measure: Measure) -> Sides:
+def align_date_content_costs() -> None:
     """ROUGE of days aligned by date and words (align+).
 
     The same, where days are near each other that share words, too.
@@ -245,10 +214,9 @@ def align_date_content_costs(index: TimelineIndex, measure: Measure) -> Sides:
     Undefined where either side has no dates; 0 where no n-gram can be counted; 0 for a topic that a
     run lacks.
     """
-    return take(index, measure)
 
 
-def align_date_content_costs_many_to_one(index: TimelineIndex, measure: Measure) -> Sides:
+def align_date_content_costs_many_to_one() -> None:
     """ROUGE of days aligned many to one (align+ m:1).
 
     The same, where several days may be compared with one.
@@ -262,13 +230,12 @@ def align_date_content_costs_many_to_one(index: TimelineIndex, measure: Measure)
     Undefined where either side has no dates; 0 where no n-gram can be counted, and where neither
     side has dates; 0 for a topic that a run lacks.
     """
-    return take(index, measure)
 
 
-def define(function: Callable[..., Sides], **more: Any) -> Definition:
+def define(function: Callable[[], None], **more: Any) -> Definition:
     """Return the definition of a measure."""
     constant = {"family": FAMILY, "range": "0 to 1", "citation": TILSE, "check": check_arguments}
-    return documented(function, account=function, **constant, **more)
+    return documented(function, account=take, **constant, **more)
 
 
 N_GRAMS = (*WORDS, *VALUE, *BACKENDS, BETA)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from tseval.arrays import BoolArray, FloatArray, IntArray
 
 Made = TypeVar("Made", bound=Callable[..., Any])
-AT_ONCE = 50_000
-"""So many words are counted at once, or those of one topic."""
+
 DATES, CONCAT, AGREEMENT = "dates", "concat", "agreement"
 ALIGN, ALIGN_CONTENT = "align_date_costs", "align_date_content_costs"
 MANY_TO_ONE = "align_date_content_costs_many_to_one"
@@ -247,16 +246,13 @@ class Counts(NamedTuple):
 @once
 def words_of(index: TimelineIndex, wording: Wording) -> pl.DataFrame:
     """Return the words of all summaries in their order, by numbers."""
-    stems, numbers = dict[str, str | None](), dict[str | None, int | None]({None: None})
-    parts = [pl.DataFrame(schema={"summary": pl.UInt32, "word": pl.UInt32})]
-    for part in index["texts"].iter_slices(AT_ONCE // 10):
-        words = part.select("summary", word=wording.split(pl.col("text"))).explode("word")
-        words = words.drop_nulls()
-        stems |= wording.count_as({*words["word"].unique()} - stems.keys())
-        known = {word: numbers.setdefault(each, len(numbers)) for word, each in stems.items()}
-        number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.UInt32)
-        parts.append(words.with_columns(number).drop_nulls())
-    return pl.concat(parts)
+    words = index["texts"].select("summary", word=wording.split(pl.col("text")))
+    words = words.explode("word").drop_nulls()
+    stems = wording.count_as(words["word"].unique())
+    numbers = {each: at for at, each in enumerate(set(stems.values()) - {None})}
+    known = {word: numbers.get(each) for word, each in stems.items()}
+    number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.UInt32)
+    return words.with_columns(number).drop_nulls()
 
 
 @once
@@ -274,35 +270,24 @@ def count_grams(index: TimelineIndex, wording: Wording, size: int, joined: bool)
         own = index["predicted"].select(topic, "summary", place="row")
         others = index["answers"].select(topic, "summary", place="column")
     heights = own.height, len(index.topics) if joined else index["reference"].height
-    hits = csr_array(heights, dtype=np.int32)
-    numbers: list[IntArray] = [np.zeros(each, np.int64) for each in heights]
-    key = ["topic", "word", "time"]
-    step = max(1, len(index.topics) * AT_ONCE // max(1, words.height))
-    for first in range(0, len(index.topics), step):
-        inside = pl.col("topic").is_between(first, first + step - 1)
-        sides = [side.filter(inside) for side in (own, others)]
-        grams = words.join(pl.concat(sides), on=by, how="semi", maintain_order="left")
-        if size == 2:
-            word, text = pl.col("word").cast(pl.Int64), pl.col(by)
-            pair = word * (word.max() + 1) + word.shift(-1)
-            grams = grams.with_columns(word=pair).filter(text == text.shift(-1))
-        # The second time that a gram stands in a text it is another column than the first. So a
-        # text is a row of zeros and ones, and what two texts share, as often as both have it, is
-        # a product.
-        time = pl.int_range(pl.len(), dtype=pl.UInt32).over(by, "word")
-        counted = grams.select(by, "word", time=time)
-        cells = [side.join(counted, on=by).select("place", *key) for side in sides]
-        every = pl.concat([each.with_columns(side=pl.lit(at)) for at, each in enumerate(cells)])
-        every = every.sort(key).with_columns(code=pl.struct(key).rle_id())
-        matrices = []
-        for at, height in enumerate(heights):
-            place, code = every.filter(pl.col("side") == at).select("place", "code")
-            cell = place.to_numpy(), code.to_numpy()
-            matrices.append(
-                csr_array((np.ones(len(place), np.int32), cell), (height, every.height))
-            )
-            numbers[at] += np.bincount(place.to_numpy(), minlength=height)
-        hits += matrices[0] @ matrices[1].T
+    if size == 2:
+        word, text = pl.col("word").cast(pl.Int64), pl.col(by)
+        pair = word * (word.max() + 1) + word.shift(-1)
+        words = words.with_columns(word=pair).filter(text == text.shift(-1))
+    # The second time that a gram stands in a text it is another column than the first. So a text is
+    # a row of zeros and ones, and what two texts share, as often as both have it, is a product.
+    key, time = ["topic", "word", "time"], pl.int_range(pl.len(), dtype=pl.UInt32)
+    grams = words.select(by, "word", time=time.over(by, "word"))
+    cells = [side.join(grams, on=by).select("place", *key) for side in (own, others)]
+    every = pl.concat([each.with_columns(side=pl.lit(at)) for at, each in enumerate(cells)])
+    every = every.sort(key).with_columns(code=pl.struct(key).rle_id())
+    matrices, numbers = [], []
+    for at, height in enumerate(heights):
+        place, code = (each.to_numpy() for each in every.filter(side=at).select("place", "code"))
+        ones = np.ones(len(place), np.int32)
+        matrices.append(csr_array((ones, (place, code)), (height, every.height)))
+        numbers.append(np.bincount(place, minlength=height))
+    hits = matrices[0] @ matrices[1].T
     hits.sort_indices()
     references = np.bincount(index["references"]["topic"].to_physical().to_numpy())
     return Counts(hits, numbers[0] * references[own["topic"].to_numpy()], numbers[1])
@@ -319,10 +304,17 @@ def nearness(index: TimelineIndex, pair: Pair) -> FloatArray:
 
 @once
 def closeness(index: TimelineIndex, pair: Pair) -> FloatArray:
-    """Return how many plain words each pair of days shares."""
+    """Return the F1 of the plain words that each pair of days shares; 0 where either has none.
+
+    The order of the operations decides between alignments that cost nearly the same.
+    """
     counts = count_grams(index, Wording(PLAIN), 1, False)
-    hits = counts.hits[pair.rows, pair.columns].toarray()
-    return alignments.closeness(hits, counts.predicted[pair.rows], counts.reference[pair.columns])
+    hits = counts.hits[pair.rows, pair.columns].toarray().astype(np.float64)
+    own, others = counts.predicted[pair.rows, None], counts.reference[None, pair.columns]
+    precision, recall = (
+        alignments.divide(hits, np.broadcast_to(each, hits.shape)) for each in (own, others)
+    )
+    return alignments.divide(2 * precision * recall, precision + recall)
 
 
 def cost_of(index: TimelineIndex, pair: Pair, metric: str) -> FloatArray:
@@ -424,10 +416,8 @@ def tight_edges(index: TimelineIndex, pair: Pair, metric: str) -> tuple[BoolArra
     cost = cost_of(index, pair, metric)
     both = zip((cost, cost.T), align(index, pair, metric, 0), strict=True)
     edges = tuple(alignments.tight_edges(*each) for each in both)
-    numbers = (
-        np.count_nonzero(edges[0][: len(cost), : cost.shape[1]]),
-        np.count_nonzero(edges[1][: cost.shape[1], : len(cost)]),
-    )
+    sizes = zip(edges, (cost.shape, cost.T.shape), strict=True)
+    numbers = (np.count_nonzero(each[:height, :width]) for each, (height, width) in sizes)
     return () if max(numbers) == min(cost.shape) else edges
 
 
@@ -440,14 +430,10 @@ def spans(index: TimelineIndex, metric: str, wording: Wording, size: int) -> pl.
             cost, span = cost_of(index, pair, metric), alignments.cheapest_span
             found.append((pair.unit, *span(cost, gain), *span(cost.T, gain.T)))
         elif edges := tight_edges(index, pair, metric):
-            ends = alignments.tight_span(edges[0], gain)
-            found.append((pair.unit, *ends, *alignments.tight_span(edges[1], gain.T)))
+            forth = alignments.tight_span(edges[0], gain)
+            found.append((pair.unit, *forth, *alignments.tight_span(edges[1], gain.T)))
     names = ("unit", "low_P", "high_P", "low_R", "high_R")
     types = dict.fromkeys(names, pl.Float64) | {"unit": pl.UInt32}
-    units = pl.DataFrame(found, schema=types, orient="row")
-    return (
-        index["units"]
-        .select("unit", *KEY)
-        .join(units, on="unit", maintain_order="left")
-        .drop("unit")
-    )
+    ends = pl.DataFrame(found, schema=types, orient="row")
+    units = index["units"].select("unit", *KEY).join(ends, on="unit", maintain_order="left")
+    return units.drop("unit")
