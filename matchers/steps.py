@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from matchers.pairs import Block, MatcherGold
 from matchers.parameters import Form, parameter
 
@@ -164,7 +161,3 @@ class RewrittenGold:
     def block(self, texts: list[str]) -> Block:
         """Rewrite updates and read them."""
         return self.gold.block([rewritten(text, self.steps) for text in texts])
-
-    def only(self, nuggets: NDArray[np.int64]) -> RewrittenGold:
-        """The nuggets of these rows alone."""
-        return RewrittenGold(self.gold.only(nuggets), self.steps)

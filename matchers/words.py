@@ -118,7 +118,8 @@ EDITION = 2
 _WORD = re.compile(r"\w+")
 _PLAIN = re.compile(r"[\x00-\x7f]+")
 _MIXED = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-_ASCII = {i: chr(i).lower() if re.match(r"\w", chr(i)) else " " for i in range(128)}
+_ASCII = "".join(chr(i).lower() if re.match(r"\w", chr(i)) else " " for i in range(128)).encode()
+_ASCII += bytes(128)  # never looked up
 
 
 class Word(NamedTuple):
@@ -131,17 +132,22 @@ class Word(NamedTuple):
 
 def words(text: str) -> list[str]:
     """The words of `text` in their order, repeated ones too; none for a text without words."""
-    if text.isascii():
-        return text.translate(_ASCII).split()
-    folded = _folded(text)
-    if not is_special(folded):
-        return _WORD.findall(folded)
-    return [folded[start:end] for start, end in _places(folded)]
+    return spaced(text).split()
 
 
 def normalised(text: str) -> str:
     """The words of `text` joined by one blank; the empty text when there are none."""
     return " ".join(words(text))
+
+
+def spaced(text: str) -> str:
+    """The words of `text` with blanks between them."""
+    if text.isascii():
+        return text.encode().translate(_ASCII).decode()
+    folded = _folded(text)
+    if not is_special(folded):
+        return " ".join(_WORD.findall(folded))
+    return " ".join(folded[start:end] for start, end in _places(folded))
 
 
 def has_words(text: str) -> bool:

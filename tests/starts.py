@@ -86,20 +86,20 @@ STARTS = {
         "importlib.metadata numpy.ma polars.dataframe",
     ),
     "score by a matcher": Start(
-        f"score {RUN} {GOLD} --quiet", 104, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet", 97, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
-        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 95, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 92, "polars.dataframe rapidfuzz scipy"
     ),
-    "follow": Start("follow fixtures/nuggets.tsv", 106, "polars.dataframe rapidfuzz scipy"),
+    "follow": Start("follow fixtures/nuggets.tsv", 100, "polars.dataframe rapidfuzz scipy"),
     "curve": Start(f"curve {RUN} {GIVEN}", 147, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 166, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 106, "pandas polars.dataframe rapidfuzz scipy"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 99, "pandas polars.dataframe rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 95, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 124, "pandas polars.dataframe rapidfuzz scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 117, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        195,
+        187,
         "polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
