@@ -19,16 +19,14 @@ from tseval.core.input_warnings import columns_trait
 from tseval.matching.asking import answer_traits
 from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import (
-    ANY,
     BINS,
     STEP,
     Disagreement,
-    Extremes,
     JudgedUpdates,
     Tally,
     scored,
 )
-from tseval.matching.matching import all_scores, get_matcher, pairs_of
+from tseval.matching.matching import all_scores, get_matcher
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
@@ -175,7 +173,8 @@ def calibrate(
     coarse, occupied = tally.coarse(), tally.occupied()
     threshold = _over_topics(_best_threshold, coarse, draws)
     calibrated = matcher.with_threshold(threshold.value)
-    ours, theirs = _recalls(judged, calibrated, extremes, sharing)
+    found = match_in_units(calibrated, judged.updates, judged.nuggets, sharing)
+    ours, theirs = judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
     cuts, _ = agreement.left_out(*coarse)
     return Calibration(
         matcher=matcher,
@@ -217,23 +216,6 @@ def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
         "F1": Measured(float(whole.f1), bootstrap.interval(drawn.f1)),
         "kappa": Measured(float(whole.kappa), bootstrap.interval(drawn.kappa)),
     }
-
-
-def _recalls(
-    judged: JudgedUpdates, matcher: matchers.Matcher, extremes: Extremes, sharing: Sharing
-) -> tuple[FloatArray, FloatArray]:
-    """The recall of each run and topic, by the matcher and by the assessors.
-
-    Of one run alone nothing is matched again: the best score of each nugget is known.
-    """
-    if len(judged.runs) > 1:
-        found = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
-    else:
-        best, update = extremes.value[ANY], extremes.update[ANY]
-        threshold: float = getattr(matcher, "threshold", 0.0)
-        nugget = np.flatnonzero(best >= threshold)
-        found = pairs_of(update[nugget], nugget, best[nugget])
-    return judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
 
 
 def _tau(ours: FloatArray, theirs: FloatArray, draws: IntArray) -> dict[str, Measured]:
@@ -330,9 +312,11 @@ def sections(
 
     listed = {
         "Agreement over all pairs, F1 and kappa with each topic judged by the others' threshold": (
-            _summary
+            lambda each: [{name: _ranged(name, *number) for name, number in each.numbers.items()}]
         ),
-        "By threshold": _by_threshold,
+        "By threshold": lambda each: [
+            point | {"threshold": f"{point['threshold']:.2f}"} for point in each.curve(SHOWN_STEP)
+        ],
         "Nuggets found at the threshold": lambda each: [each.nuggets],
         "What candidates let through": lambda each: [each.candidates] if each.candidates else [],
         "Rank correlation of the runs by recall, matcher against assessors (Kendall's tau)": (
@@ -364,15 +348,6 @@ def answered_name(each: Calibration) -> str:
     """The same, with the hash of what the matcher was answered if it asks a model."""
     traits = [f"{name}:{value}" for name, value in answer_traits(each.matcher).items()]
     return "|".join([name_of(each), *traits])
-
-
-def _summary(each: Calibration) -> Iterator[dict[str, Any]]:
-    yield {name: _ranged(name, *number) for name, number in each.numbers.items()}
-
-
-def _by_threshold(each: Calibration) -> Iterator[dict[str, Any]]:
-    for point in each.curve(SHOWN_STEP):
-        yield point | {"threshold": f"{point['threshold']:.2f}"}
 
 
 def _ranged(name: str, value: float, interval: Interval) -> str:
@@ -427,7 +402,7 @@ def tidy(found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = (
 
 def _numbers(each: Calibration) -> Iterator[dict[str, Any]]:
     named = {"AUC": each.auc, "AP": each.average_precision, "threshold": each.threshold}
-    named |= {"bias of recall": each.recall.bias}
+    named["bias of recall"] = each.recall.bias
     left_out = {f"left-out {name}": number for name, number in each.left_out.items()}
     taus = {f"tau {level}": tau for level, tau in each.tau.items()}
     for name, number in (named | left_out | taus).items():

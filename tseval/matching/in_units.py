@@ -24,7 +24,7 @@ import polars as pl
 
 from tseval.errors import OutputError, UsageError, reason_of
 from tseval.io.atomic_write import write_file
-from tseval.matching.matching import NuggetsByTopic, check_number, join_pairs, match
+from tseval.matching.matching import NuggetsByTopic, check_number, join_pairs, match, matcher_errors
 from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
@@ -169,10 +169,8 @@ class MatchCache:
         from matchers.cache import CACHE, cache_folder
         from matchers.words import EDITION
 
-        try:
+        with matcher_errors():
             root = cache_folder()
-        except ValueError as error:
-            raise UsageError(str(error)) from error
         if root is None:
             why = "is empty" if CACHE in os.environ else "is not set, and there is no home folder"
             raise UsageError(f"nothing can be kept to resume from: {CACHE} {why}")

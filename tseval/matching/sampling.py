@@ -19,13 +19,7 @@ import polars as pl
 
 from tseval.errors import UsageError
 from tseval.matching.corrections import cell_of
-from tseval.matching.matching import (
-    NuggetsByTopic,
-    all_scores,
-    judge_ahead,
-    read_ahead,
-    rows_by_topic,
-)
+from tseval.matching.matching import NuggetsByTopic, all_scores, rows_by_topic
 from tseval.parallel.sharing import Progress
 from tseval.records import frozen
 from tseval.statistics.strata import Population, strata_of
@@ -95,10 +89,8 @@ def likeliest(
     order of files.
     """
     by_topic = NuggetsByTopic(matcher, nuggets)
+    by_topic.look_ahead(updates, progress)
     rows_of = rows_by_topic(updates, by_topic.topics)
-    known = np.sort(np.concatenate([np.zeros(0, np.int64), *rows_of.values()]))
-    read_ahead(matcher, updates["text"].gather(known), progress)
-    judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
     place = updates["run"].cast(pl.String).cast(pl.Enum(runs)).to_physical()
     said = updates.select("text", run=place).with_row_index("row")
     said = said.with_columns(is_blank=~pl.col("text").str.contains(r"[^\s\x1c-\x1f]"))
@@ -116,7 +108,8 @@ def likeliest(
             wanted, every = asked[start : start + step].to_list(), texts["text"]
             found = all_scores(matcher, every, wanted, by_topic.collection)
             score = np.concatenate([scores for _, scores in found])
-            says = score if matcher.probable else (score >= threshold_of(matcher)) * 1.0
+            threshold: float = getattr(matcher, "threshold", 0.5)
+            says = score if matcher.probable else (score >= threshold) * 1.0
             for (run,), mine in owners.group_by("run"):
                 at = np.sort(mine["at"].to_numpy())
                 order = np.argsort(-score[at], axis=0, kind="stable")
@@ -136,12 +129,6 @@ def likeliest(
             progress(done, updates.height)
     read = pl.concat(parts).sort("run", "nugget", maintain_order=True)
     return Likeliest(runs, matcher.probable, read, predicted, unread, best)
-
-
-def threshold_of(matcher: matchers.Matcher) -> float:
-    """Return from which score on a matcher calls a pair a match."""
-    found: float = getattr(matcher, "threshold", 0.5)
-    return found
 
 
 @frozen
