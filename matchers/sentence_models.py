@@ -7,7 +7,7 @@ vectors alone, and not on which texts stand beside one another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -71,18 +71,15 @@ class SentenceModel(Matcher):
     def local_model(self) -> Model:
         """The model on this machine; a `MatcherError` if it is not the one of these hashes."""
         found = find(self.model, download=self.download)
-        if not found.sha256.startswith(self.sha256):
-            raise MatcherError(
-                f"{self.name}: the model {self.model!r} on this machine has the sha256 "
-                f"{found.sha256[:SHOWN]}, not {self.sha256}"
-            )
-        if not found.settings.startswith(self.settings):
-            raise MatcherError(
-                f"{self.name}: the model {self.model!r} on this machine has the right weights, but "
-                "its other files (pooling, tokenizer, length, modules) are others: their hash is "
-                f"{found.settings[:SHOWN]}, not {self.settings}; get the same model, or leave "
-                "settings out"
-            )
+        for hash_, asked, what in (
+            (found.sha256, self.sha256, "sha256"),
+            (found.settings, self.settings, "settings (the hash of its other files)"),
+        ):
+            if not hash_.startswith(asked):
+                raise MatcherError(
+                    f"{self.name}: the model {self.model!r} on this machine has the {what} "
+                    f"{hash_[:SHOWN]}, not {asked}; get the same model, or leave this out"
+                )
         return found
 
 
@@ -326,7 +323,12 @@ class Late(SentenceModel):
         """The nuggets by their pieces, for all pairs."""
         encode = self.encoder
         weigh = collection.weigher(("pieces", self.sha256, self.settings), encode.split)
-        return LateGold.of(encode.windows(list(nuggets), WINDOW), weigh, encode)
+        windows = encode.windows(list(nuggets), WINDOW)  # no piece is in two of them
+        every = _flat(windows)
+        terms = _flat(window.split() for window in every)
+        weights = np.fromiter((weigh(term) >> GRAIN_BITS for term in terms), np.int64, len(terms))
+        counts = np.array([len(" ".join(each).split()) for each in windows], np.int64)
+        return LateGold(vectors_of(encode, every), weights, counts, encode)
 
 
 def _flat(windows: Iterable[list[str]]) -> list[str]:
@@ -344,17 +346,6 @@ class LateGold:
     weights: NDArray[np.int64]
     counts: NDArray[np.int64]
     encoder: PieceEncoder
-
-    @classmethod
-    def of(
-        cls, windows: list[list[str]], weigh: Callable[[str], int], encoder: PieceEncoder
-    ) -> LateGold:
-        """Read the windows of nuggets, in which no piece stands twice."""
-        every = _flat(windows)
-        terms = _flat(window.split() for window in every)
-        weights = np.fromiter((weigh(term) >> GRAIN_BITS for term in terms), np.int64, len(terms))
-        counts = [sum(len(window.split()) for window in own) for own in windows]
-        return cls(vectors_of(encoder, every), weights, np.array(counts, np.int64), encoder)
 
     def block(self, texts: list[str]) -> LateBlock:
         """Cut updates into windows; equal windows are read once."""

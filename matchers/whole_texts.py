@@ -167,28 +167,22 @@ class SentenceBlock:
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
-        wordless = _wordless(self.nuggets)
-        found = [
-            self._reaching(rows, wordless, threshold)
-            for rows in parts(len(self.updates), len(self.nuggets))
-        ]
+        wordless, found = _wordless(self.nuggets), []
+        for rows in parts(len(self.updates), len(self.nuggets)):
+            score = cdist(
+                self.updates[rows],
+                self.nuggets,
+                scorer=self.scorer,
+                score_cutoff=max(0.0, 100 * threshold - 1e-6),  # never above what must come out
+                dtype=np.float64,
+                workers=cores(),
+            )
+            score /= 100
+            score[_wordless(self.updates[rows])] = 0
+            score[:, wordless] = 0
+            update, nugget = np.nonzero(score >= threshold)
+            found.append(Pairs.of(update + rows.start, nugget, score[update, nugget]))
         return Pairs.joined(found)
-
-    def _reaching(self, rows: slice, wordless: NDArray[np.bool_], threshold: float) -> Pairs:
-        updates = self.updates[rows]
-        score = cdist(
-            updates,
-            self.nuggets,
-            scorer=self.scorer,
-            score_cutoff=max(0.0, 100 * threshold - 1e-6),  # never above what must come out
-            dtype=np.float64,
-            workers=cores(),
-        )
-        score /= 100
-        score[_wordless(updates)] = 0
-        score[:, wordless] = 0
-        update, nugget = np.nonzero(score >= threshold)
-        return Pairs.of(update + rows.start, nugget, score[update, nugget])
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of single pairs."""

@@ -7,7 +7,7 @@ after another it says a nugget only where the words stand together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,10 @@ LONGEST = 10_000
 """The largest window, in words."""
 
 
-def window_parameter(*, shown: bool) -> int:
+def window_parameter(*, shown: bool) -> Any:
     """The dataclass field `window`: 0 for none, which a name need not show."""
     meaning = "hold the nugget against stretches of so many words of the update; 0 for all of it"
-    window: int = parameter(0, integer_in(0, LONGEST), meaning, shown=shown)
-    return window
+    return parameter(0, integer_in(0, LONGEST), meaning, shown=shown)
 
 
 def windows(text: str, size: int) -> list[Span]:

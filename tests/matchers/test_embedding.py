@@ -132,9 +132,9 @@ class TestModels:
         (folder / file).write_text("other")
         assert str(named(folder)) != str(before)
         assert encoding.find(str(folder)).fingerprint != vectors_of
-        with pytest.raises(MatcherError, match="the right weights, but its other files"):
+        with pytest.raises(MatcherError, match="has the settings"):
             matchers.get(str(before))
-        with pytest.raises(MatcherError, match="the right weights, but its other files"):
+        with pytest.raises(MatcherError, match="has the settings"):
             before.match(["a text"], ["another"])  # made for the files as they were
 
     @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ class TestModels:
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(encoding, "_packaged", lambda _: folder)
-        with pytest.raises(MatcherError, match=r"not the genuine.*not 53aa5117\.\.\.28d9db"):
+        with pytest.raises(MatcherError, match=r"not the genuine.*not 53aa5117\.\.\."):
             matchers.get("embedding")
 
     def test_a_folder_here_does_not_stand_in_for_a_name(
@@ -181,9 +181,7 @@ class TestModels:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(encoding, "_cached", lambda *_, **__: None)
         shutil.copytree(folder, tmp_path / "mine")
-        with pytest.raises(
-            MatcherError, match=r"no model 'mine'.*write embedding\(model=\./mine\)"
-        ):
+        with pytest.raises(MatcherError, match=r"no model 'mine'.*, such as \./mine,"):
             matchers.get("embedding(model=mine)")
 
     def test_a_folder_called_as_a_repository_is_refused(

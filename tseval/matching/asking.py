@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import STREAMS, option, positive
@@ -21,59 +22,49 @@ if TYPE_CHECKING:
     import matchers
     from matchers.answers import Answer, Answers
 
-WITHOUT_MATCHING = (*STREAMS, "--matches")
-"""Options with which no model is asked, or without limits, as its own name says."""
+limit = partial(option, not_within=(*STREAMS, "--matches"))
+"""An option without meaning where no model is asked, or without limits, as its own name says."""
 
 
 @frozen(kw_only=True)
 class AskingOptions:
     """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
 
-    replay: bool = option(
+    replay: bool = limit(
         "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
         kind=bool,
-        not_within=WITHOUT_MATCHING,
     )
-    dry_run: bool = option(
+    dry_run: bool = limit(
         "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
         kind=bool,
-        not_within=WITHOUT_MATCHING,
     )
-    budget: float | None = option(
+    budget: float | None = limit(
         "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
         "by then has no answer.",
         metavar="AMOUNT",
         kind=positive,
-        not_within=WITHOUT_MATCHING,
     )
-    max_calls: int | None = option(
+    max_calls: int | None = limit(
         "The most calls to make; what is not asked by then has no answer.",
         metavar="N",
         at_least=1,
-        not_within=WITHOUT_MATCHING,
     )
-    allow_unjudged: bool = option(
+    allow_unjudged: bool = limit(
         "Count pairs without an answer as no match, and say how many they are; else they are an "
         "error.",
         kind=bool,
-        not_within=WITHOUT_MATCHING,
     )
 
     @property
     def terms(self) -> matchers.Terms | None:
         """These terms; None where none was asked for."""
-        asked = (
-            self.replay,
-            self.dry_run,
-            self.allow_unjudged,
-            self.max_calls or 0,
-            self.budget or 0.0,
-        )
-        if not any(asked):
+        names = ("replay", "dry_run", "budget", "max_calls", "allow_unjudged")
+        limits = {name: value for name in names if (value := getattr(self, name))}
+        if not limits:
             return None  # and nothing of matchers has to be loaded
         from matchers import Terms
 
-        return Terms(*asked)
+        return Terms(**limits)
 
 
 def remarks(matcher: matchers.Matcher) -> tuple[str, ...]:

@@ -270,22 +270,17 @@ def graded_agreements(
     judged: JudgedUpdates, using: Sequence[matchers.Matcher]
 ) -> list[GradedAgreement]:
     """Every two of the matchers that give labels, over all pairs of the judged updates."""
-    graded = [matcher for matcher in using if matcher.grades]
-    return [_agreement(judged, *two) for two in combinations(graded, 2)]
-
-
-def _agreement(
-    judged: JudgedUpdates, one: matchers.Matcher, other: matchers.Matcher
-) -> GradedAgreement:
-    levels = np.array(sorted({*one.grades, *other.grades}))
-    counts = np.zeros((len(levels), len(levels)))
-    for mine, theirs in zip(_scores(judged, one), _scores(judged, other), strict=True):
-        rows, columns = np.searchsorted(levels, mine), np.searchsorted(levels, theirs)
-        np.add.at(counts, (rows, columns), 1)
-    name, name_of_other = (each.named(without="threshold") for each in (one, other))
-    pairs, same = int(counts.sum()), float(np.trace(counts) / counts.sum())
-    kappa = float(agreement.cohen_kappa(counts))
-    return GradedAgreement(name, name_of_other, pairs, same, kappa)
+    found = []
+    for one, other in combinations([matcher for matcher in using if matcher.grades], 2):
+        levels = np.array(sorted({*one.grades, *other.grades}))
+        counts = np.zeros((len(levels), len(levels)))
+        for mine, theirs in zip(_scores(judged, one), _scores(judged, other), strict=True):
+            rows, columns = np.searchsorted(levels, mine), np.searchsorted(levels, theirs)
+            np.add.at(counts, (rows, columns), 1)
+        names = (one.named(without="threshold"), other.named(without="threshold"))
+        same, kappa = float(np.trace(counts) / counts.sum()), agreement.cohen_kappa(counts)
+        found.append(GradedAgreement(*names, int(counts.sum()), same, float(kappa)))
+    return found
 
 
 def _scores(judged: JudgedUpdates, matcher: matchers.Matcher) -> Iterator[FloatArray]:
@@ -375,16 +370,9 @@ def _cut(text: str) -> str:
 
 def curves(found: Sequence[Calibration]) -> pd.DataFrame:
     """Long rows of `matcher measure threshold value chosen`, for a chart."""
-    import pandas as pd
-
-    rows = [
-        (name_of(each), measure, point["threshold"], value, each.threshold.value)
-        for each in found
-        for point in each.curve(DRAWN_STEP)
-        for measure, value in point.items()
-        if measure != "threshold"
-    ]
-    return pd.DataFrame(rows, columns=["matcher", "measure", "threshold", "value", "chosen"])
+    rows = tidy(found).dropna(subset="threshold").rename(columns={"statistic": "measure"})
+    rows["chosen"] = rows["matcher"].map({name_of(each): each.threshold.value for each in found})
+    return rows[["matcher", "measure", "threshold", "value", "chosen"]].reset_index(drop=True)
 
 
 def tidy(found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = ()) -> pd.DataFrame:

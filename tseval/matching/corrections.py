@@ -313,11 +313,9 @@ def review_bytes(
         "nugget", "score", "update", descending=[False, True, False], nulls_last=True
     )
     least = getattr(matcher, "threshold", None) or 0.0
-    texts = zip(
-        nuggets["text"].gather(pairs["nugget"]),
-        updates["text"].gather(pairs["update"]),
-        strict=True,
-    )
+    asked = nuggets["text"].gather(pairs["nugget"])
+    said = updates["text"].gather(pairs["update"])
+    cells = zip(pairs["score"], pairs["accepted"], asked, said, strict=True)
     words = {True: ACCEPT, False: REJECT, None: ""}
     rows = [
         row
@@ -327,12 +325,8 @@ def review_bytes(
             "nugget_text": cell_of(nugget),
             "update_text": cell_of(update),
         }
-        for row, score, accepted, (nugget, update) in zip(
-            evidence(matcher, updates, nuggets, pairs),
-            pairs["score"],
-            pairs["accepted"],
-            texts,
-            strict=True,
+        for row, (score, accepted, nugget, update) in zip(
+            evidence(matcher, updates, nuggets, pairs), cells, strict=True
         )
     ]
     return spreadsheet_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form)

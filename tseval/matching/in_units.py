@@ -110,19 +110,11 @@ def _match_passages(
 ) -> pl.DataFrame:
     """Return the pairs of all passages as one table."""
     rows, found, held = sharing.rows_of(updates.height), [], 0
-    starts = range(0, updates.height, rows)
-    parts = [updates[start : start + rows].select(TEXTS) for start in starts]
-    passages = [
-        Passage(
-            "updates",
-            start + 1,
-            start + part.height,
-            "rows",
-            hash_texts(part) if sharing.resume else "",
-            part,
-        )
-        for start, part in zip(starts, parts, strict=True)
-    ]
+    starts, passages = range(0, updates.height, rows), []
+    for start in starts:
+        part = updates[start : start + rows].select(TEXTS)
+        sha256 = hash_texts(part) if sharing.resume else ""
+        passages.append(Passage("updates", start + 1, start + part.height, "rows", sha256, part))
     for start, pairs in zip(starts, _find_pairs(work, passages, sharing), strict=True):
         found.append(pairs.with_columns(pl.col("update") + start))
         held += pairs.height

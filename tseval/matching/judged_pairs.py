@@ -212,17 +212,10 @@ class Extremes:
             pairs = pairs_of(update[gold], gold, value[gold])
             rows = evidence(matcher, judged.updates, judged.nuggets, pairs)
             for row, (at, nugget, score) in zip(rows, pairs.iter_rows(), strict=True):
-                yield Disagreement(
-                    says=says,
-                    topic=str(row["topic"]),
-                    update_id=str(row["update_id"]),
-                    nugget_id=str(row["nugget_id"]),
-                    score=abs(score),
-                    found=str(row["found"]),
-                    missing=str(row["missing"]),
-                    nugget=judged.nuggets["text"][nugget],
-                    update=judged.updates["text"][at],
-                )
+                ids = (row["topic"], row["update_id"], row["nugget_id"])
+                words = (row["found"], row["missing"])
+                texts = (judged.nuggets["text"][nugget], judged.updates["text"][at])
+                yield Disagreement(says, *ids, abs(score), *words, *texts)
 
 
 @frozen

@@ -250,11 +250,12 @@ EVIDENCE = (
     *("found", "missing", "found_weight", "missing_weight"),
 )
 """The columns of a match with its evidence."""
+WEIGHT_DECIMALS = 6
 
 
 def evidence(
     matcher: matchers.Matcher, updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame
-) -> Iterator[dict[str, str | float | int | None]]:
+) -> Iterator[dict[str, Any]]:
     """Yield for each pair a row of the plain table of matches, with what the score rests on."""
     every = collection(nuggets["text"])
     names = ["topic", "update_id", "run", "text"]
@@ -264,20 +265,15 @@ def evidence(
         said.iter_rows(), gold.iter_rows(), pairs["score"], strict=True
     ):
         found = matcher.explain(text, asked, collection=every)
-        start, end = found.span or (None, None)
-        yield {
-            "topic": topic,
-            "update_id": update,
-            "nugget_id": nugget,
-            "run": run,
-            "score": score,
-            "start": start,
-            "end": end,
-            "found": _words(word.nugget_word for word in found.matched),
-            "missing": _words(word.nugget_word for word in found.missing),
-            "found_weight": round(found.found, WEIGHT_DECIMALS),
-            "missing_weight": round(found.lacking, WEIGHT_DECIMALS),
-        }
+        span = found.span or (None, None)
+        # A blank inside a word, as grams have it, is shown as `_`.
+        words = (
+            " ".join(word.nugget_word.replace(" ", "_") for word in side)
+            for side in (found.matched, found.missing)
+        )
+        weights = (round(weight, WEIGHT_DECIMALS) for weight in (found.found, found.lacking))
+        row = (topic, update, nugget, run, score, *span, *words, *weights)
+        yield dict(zip(EVIDENCE, row, strict=True))
 
 
 def word_spans(
@@ -307,11 +303,3 @@ def _apart(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             joined.append((start, end))
     return tuple(joined)
-
-
-WEIGHT_DECIMALS = 6
-
-
-def _words(words: Iterable[str]) -> str:
-    """Words in one field; a blank inside one, as grams have it, is shown as `_`."""
-    return " ".join(word.replace(" ", "_") for word in words)

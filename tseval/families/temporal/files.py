@@ -520,7 +520,7 @@ def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: st
     """Read corrections, or a sample, whose rows may not contradict each other."""
     table = read([source], READERS[name], form)
     if name == "judged":
-        from tseval.matching.verdicts import check_sample
+        from tseval.matching.sampling import check_sample
 
         check_sample(table)
     else:
