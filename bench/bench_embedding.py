@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import matchers
 from bench.bench_matching import UPDATE_WORDS, texts, vocabulary
 from bench.rows import Row, tell
-from matchers import encoding, models
-from matchers.embedding import MODEL, VectorBlock
+from matchers import encoding
+from matchers.sentence_models import MODEL, VectorBlock
 
 SAMPLE, TURNS, COMPARISONS = 40, 3, 15
 LIBRARY = "SentenceTransformer.encode"
@@ -107,7 +107,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--texts", type=int, default=1_000, help="how many are encoded")
     updates = made_up(options.parse_args().texts)
-    folder = str(models.find(MODEL).folder)
+    folder = str(encoding.find(MODEL).folder)
     library = import_module("sentence_transformers").SentenceTransformer(
         folder, device="cpu", local_files_only=True
     )

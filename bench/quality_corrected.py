@@ -38,8 +38,7 @@ from matchers.texts import distinct
 from tseval.core.wording import listed
 from tseval.families.temporal.correcting import Correction, sizes
 from tseval.matching.calibration import RecallError
-from tseval.matching.sampling import LEAST_VARIANCE, Likeliest, population_of
-from tseval.matching.verdicts import Verdicts
+from tseval.matching.sampling import LEAST_VARIANCE, Likeliest, Verdicts, population_of
 from tseval.statistics.strata import Drawn, strata_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "corrected-scores.md"

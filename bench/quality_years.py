@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import matchers
 from bench.quality_matching import POOLS, check, judged, shown, write
 from bench.train_learned import by_others, read, train
-from matchers.late import Late
+from matchers.sentence_models import Late
 from matchers.texts import distinct
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally, Topic
 from tseval.matching.matching import all_scores

@@ -29,8 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.quality_matching import POOLS, check, judged
 from matchers import similar, words
-from matchers.fuzzy import WordReader
-from matchers.grams import GramReader, grams
+from matchers.containment import GramReader, WordReader, grams
 from matchers.windows import windows
 from tseval.matching.judged_pairs import BINS, STEP, JudgedUpdates
 from tseval.statistics import agreement
@@ -93,7 +92,7 @@ class Topic:
         shape = (len(terms), len(column))
         return Read(
             column,
-            sparse.vstack([sparse.csr_array((0, len(column))), *reader(texts)], format="csr") / ONE,
+            reader(texts).tocsr() / ONE,
             (np.cumsum(counts) - counts)[counts > 0],
             counts > 0,
             sparse.csr_array((np.ones(len(cells)), cells, ends), shape=shape),
@@ -210,7 +209,7 @@ def blended(topic: Topic, share: float, n: int = 4, **setting: float) -> np.ndar
 
 def pieces(texts: list[str], size: int) -> tuple[list[str], np.ndarray]:
     """The windows of all texts as texts of their own, and how many each text has."""
-    spans = windows(texts, size)
+    spans = [windows(text, size) for text in texts]
     cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
     return cut, np.array([len(own) for own in spans], np.int64)
 

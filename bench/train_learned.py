@@ -7,7 +7,7 @@ update and a nugget of its topic; it is true if assessors matched any update of 
 updates that repeat another are left out. A model is trained on every true pair, on the twentieth
 that words and letters like best, and on a tenth of the others with ten times the weight: logistic
 regression with an L2 penalty over standardised numbers, which are held to their signs
-(`matchers.pair_numbers.SIGNS`). With `--model` it is the one with the default sentence model, which
+(`matchers.learned.SIGNS`). With `--model` it is the one with the default sentence model, which
 takes an hour on two cores unless its vectors are kept already.
 
 A year is judged by the model of the other year alone. Its threshold is chosen where it was trained,
@@ -34,10 +34,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.quality_matching import POOLS, check, judged
 from matchers import Collection
-from matchers.embedding import MODEL
-from matchers.late import Late
-from matchers.learned import AlignedGold, LexicalGold
-from matchers.pair_numbers import ALIGNED, LEXICAL, SIGNS, Coefficients, Numbers
+from matchers.learned import (
+    ALIGNED,
+    LEXICAL,
+    SIGNS,
+    AlignedGold,
+    Coefficients,
+    LexicalGold,
+    Numbers,
+)
+from matchers.sentence_models import MODEL, Late
 from matchers.steps import ALL, rewritten
 from matchers.texts import distinct
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally

@@ -35,13 +35,10 @@ from matchers.words import normalised, words
 
 if TYPE_CHECKING:
     from matchers.blend import Blend, WeightedMatcher
-    from matchers.embedding import Embedding
-    from matchers.exact import Exact
-    from matchers.fuzzy import Fuzzy
-    from matchers.grams import Grams
-    from matchers.late import Late
+    from matchers.containment import Fuzzy, Grams
     from matchers.learned import Learned
-    from matchers.sentence import RapidFuzz
+    from matchers.sentence_models import Embedding, Late
+    from matchers.whole_texts import Exact, RapidFuzz
 
 __all__ = [
     "Assessed",

@@ -115,10 +115,15 @@ class Question:
         """The parameters of the call that can change the reply, as JSON."""
         return _parameters(self.run, len(self.nuggets))
 
+    @property
+    def asked_with(self) -> tuple[str, str, str, str]:
+        """Everything that can change the reply."""
+        return self.model, self.prompt.sha256, self.messages, self.parameters
+
     @cached_property
     def key(self) -> str:
         """The hash of everything that can change the reply."""
-        return key_of(self.model, self.prompt.sha256, self.messages, self.parameters)
+        return key_of(*self.asked_with)
 
     @property
     def tokens(self) -> tuple[int, int]:
@@ -180,43 +185,32 @@ def labels_of(reply: str, count: int) -> tuple[str, ...]:
 
 def _listed(text: str, count: int) -> list[Any]:
     """What stands for labels in a reply, in order of the nuggets."""
-    if text.startswith("{"):
-        return _of_object(text, count)
     if text.startswith("["):
         try:
             listed = ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             raise Malformed("a list that cannot be read") from None
         return listed if isinstance(listed, list) else [listed]
-    found = [_LINE.fullmatch(line) for line in text.splitlines() if line.strip()]
-    if not found or not all(found):
-        raise Malformed("neither a JSON object nor lines of number and label")
-    return _in_order([(each[1], each[2]) for each in found if each], count)
-
-
-def _of_object(text: str, count: int) -> list[Any]:
-    try:
-        pairs = json.loads(text, object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        raise Malformed("JSON that cannot be read") from None
-    if len(pairs) == 1 and pairs[0][0] == "labels" and isinstance(pairs[0][1], list):
-        inside = pairs[0][1]
-        return _in_order(inside, count) if inside and isinstance(inside[0], tuple) else inside
-    return _in_order(pairs, count)
-
-
-def _in_order(pairs: Sequence[tuple[str, Any]], count: int) -> list[Any]:
-    """The values of the numbers 1 to `count`, each of which stands there once."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        doubled = next(key for key in values if sum(key == other for other, _ in pairs) > 1)
-        raise Malformed(f"the nugget {str(doubled)[:40]!r} twice")
+    if text.startswith("{"):
+        try:
+            pairs = json.loads(text, object_pairs_hook=list)
+        except (ValueError, RecursionError):
+            raise Malformed("JSON that cannot be read") from None
+        if len(pairs) == 1 and pairs[0][0] == "labels" and isinstance(pairs[0][1], list):
+            pairs = pairs[0][1]
+            if not (pairs and isinstance(pairs[0], tuple)):
+                return pairs
+    else:
+        found = [_LINE.fullmatch(line) for line in text.splitlines() if line.strip()]
+        if not found or not all(found):
+            raise Malformed("neither a JSON object nor lines of number and label")
+        pairs = [each.groups() for each in found if each]
+    labels = dict(pairs)
     numbers = [str(number) for number in range(1, count + 1)]
-    if set(values) != set(numbers):
-        wrong = sorted(set(values) ^ set(numbers))[0]
-        more = "a label for nugget" if wrong in values else "no label for nugget"
-        raise Malformed(f"{more} {str(wrong)[:40]!r} of {count}")
-    return [values[number] for number in numbers]
+    if len(labels) < len(pairs) or labels.keys() != set(numbers):
+        names = ", ".join(str(name) for name, _ in pairs)[:80]
+        raise Malformed(f"labels of {names!r}, not one of each of the {count} nuggets")
+    return [labels[number] for number in numbers]
 
 
 FILE = "answers.sqlite"
@@ -263,20 +257,8 @@ class Answer:
     ) -> Answer:
         """What came of a question that was asked so many seconds ago."""
         asked = datetime.now(UTC) - timedelta(seconds=seconds)
-        return cls(
-            question=question.key,
-            model=question.model,
-            prompt=question.prompt.sha256,
-            messages=question.messages,
-            parameters=question.parameters,
-            answered=answered,
-            state=state,
-            reply=reply,
-            tokens_in=tokens[0],
-            tokens_out=tokens[1],
-            seconds=round(seconds, 3),
-            asked=asked.isoformat(timespec="seconds"),
-        )
+        took = (*tokens, round(seconds, 3), asked.isoformat(timespec="seconds"))
+        return cls(question.key, *question.asked_with, answered, state, reply, *took)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -317,23 +299,17 @@ class Answers:
 
         The first answer of a model to a question stays. It takes the place of a failure.
         """
+        marks = ",".join("?" * len(COLUMNS))
+        known = "SELECT 1 FROM answers WHERE question = ? AND answered <> ''"
         new = 0
         with _database_errors(self._where), self._lock, self._connection:
             for answer in answers:
-                if answer.state == ANSWERED:
-                    self._connection.execute(
-                        "DELETE FROM answers WHERE question = ? AND answered = ''",
-                        (answer.question,),
-                    )
-                elif self._connection.execute(
-                    "SELECT 1 FROM answers WHERE question = ? AND state = ?",
-                    (answer.question, ANSWERED),
-                ).fetchone():
-                    continue
-                way = "IGNORE" if answer.state == ANSWERED else "REPLACE"
-                marks = ",".join("?" * len(COLUMNS))
+                self._connection.execute(
+                    "DELETE FROM answers WHERE question = ? AND answered = ''", (answer.question,)
+                )
                 new += self._connection.execute(
-                    f"INSERT OR {way} INTO answers VALUES ({marks})", astuple(answer)
+                    f"INSERT OR IGNORE INTO answers SELECT {marks} WHERE ? OR NOT EXISTS ({known})",
+                    (*astuple(answer), answer.state == ANSWERED, answer.question),
                 ).rowcount
         return new
 

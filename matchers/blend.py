@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,9 @@ def _matcher(value: object) -> Matcher | None:
     return get(value)
 
 
-def candidates_parameter(meaning: str = "which pairs are read at all; all without") -> Matcher:
+def candidates_parameter(meaning: str = "which pairs are read at all; all without") -> Any:
     """The dataclass field `candidates`: no matcher, which a name need not show."""
-    matcher: Matcher = parameter(None, Form("a matcher", _matcher), meaning, shown=False)
-    return matcher
+    return parameter(None, Form("a matcher", _matcher), meaning, shown=False)
 
 
 def least(candidates: Matcher) -> float:
@@ -64,10 +63,6 @@ class CandidateGold:
         """Let both read updates; a dear one reads when it is asked for scores."""
         return CandidateBlock(self.gold.block(texts), self.cheap.block(texts), self.least)
 
-    def only(self, nuggets: NDArray[np.int64]) -> CandidateGold:
-        """The nuggets of these rows alone."""
-        return CandidateGold(self.gold.only(nuggets), self.cheap.only(nuggets), self.least)
-
 
 @dataclass(frozen=True, eq=False)
 class CandidateBlock:
@@ -92,6 +87,7 @@ class CandidateBlock:
 
 
 _SLACK = 1e-9  # wider than the rounding of a mean
+_STRIDE = 1 << 32  # more than there are nuggets
 
 
 WRITTEN = "matchers to blend, as in blend(fuzzy,grams) or blend(0.7*fuzzy,0.3*grams)"
@@ -108,18 +104,13 @@ def _parts(value: object) -> tuple[WeightedMatcher, ...]:
     """Weights above 0 with matchers that have scores; raises ValueError for anything else."""
     if not isinstance(value, (tuple, list)):
         raise ValueError
-    return tuple(_named(each) if isinstance(each, str) else _part(*each) for each in value)
-
-
-def _named(text: str) -> WeightedMatcher:
-    weight, name = weighted(text)
-    return _part(weight, get(name))
-
-
-def _part(weight: float, matcher: Matcher) -> WeightedMatcher:
-    if not 0 < weight < math.inf:
-        raise MatcherError(f"blend: a weight is a number above 0, not {weight}")
-    return WeightedMatcher(weight, matcher.with_threshold(0))  # so that equal blends are equal
+    parts = []
+    for weight, matcher in (weighted(each) if isinstance(each, str) else each for each in value):
+        if not 0 < weight < math.inf:
+            raise MatcherError(f"blend: a weight is a number above 0, not {weight}")
+        part = get(matcher) if isinstance(matcher, str) else matcher
+        parts.append(WeightedMatcher(weight, part.with_threshold(0)))  # so equal blends are equal
+    return tuple(parts)
 
 
 @dataclass(frozen=True)
@@ -210,10 +201,6 @@ class BlendGold:
         """Let every part read the updates."""
         return BlendBlock([gold.block(texts) for gold in self.golds], self.weights)
 
-    def only(self, nuggets: NDArray[np.int64]) -> BlendGold:
-        """The nuggets of these rows alone."""
-        return BlendGold([gold.only(nuggets) for gold in self.golds], self.weights)
-
 
 @dataclass(frozen=True, eq=False)
 class BlendBlock:
@@ -225,8 +212,8 @@ class BlendBlock:
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`: a mean does only if one of its parts does."""
         parts = [block.reaching(max(threshold - _SLACK, _SLACK)) for block in self.blocks]
-        candidates = np.concatenate([_packed(part) for part in parts])
-        update, nugget = np.divmod(np.unique(candidates), _STRIDE)
+        packed = np.concatenate([part.update * _STRIDE + part.nugget for part in parts])
+        update, nugget = np.divmod(np.unique(packed), _STRIDE)
         return Pairs.of(update, nugget, self.scores(update, nugget), threshold)
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -235,10 +222,3 @@ class BlendBlock:
         for block, weight in zip(self.blocks, self.weights.tolist(), strict=True):
             found += weight * block.scores(update, nugget)
         return np.round(np.minimum(found, 1), DECIMALS).astype(np.float64)
-
-
-_STRIDE = 1 << 32
-
-
-def _packed(pairs: Pairs) -> NDArray[np.int64]:
-    return pairs.update * _STRIDE + pairs.nugget

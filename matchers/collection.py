@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache
 from itertools import chain
-from typing import overload
+from typing import Self
 
 from matchers.steps import rewritten
 from matchers.texts import checked
@@ -34,15 +34,18 @@ def weight(nuggets: int, frequency: int) -> int:
     return round((math.log((1 + nuggets) / (1 + frequency)) + 1) * GRAIN)
 
 
-class Collection(Sequence[str]):
+class Collection(tuple[str, ...]):
     """A list of gold texts that counts its terms once, however often it is used.
 
     Every `collection` argument takes a plain sequence too; one `Collection` for many calls saves
     the counting. It may be empty: every term then weighs 1.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = tuple(checked(texts, "nugget"))
+    def __new__(cls, texts: Iterable[str]) -> Self:
+        """Check the texts."""
+        return super().__new__(cls, checked(texts, "nugget"))
+
+    def __init__(self, texts: Iterable[str]) -> None:  # noqa: ARG002 - they are in the tuple
         self._terms: dict[Hashable, list[list[str]]] = {}
         self._frequencies: dict[Hashable, Counter[str]] = {}
         self._rewritten: dict[str, Collection] = {}
@@ -52,29 +55,16 @@ class Collection(Sequence[str]):
         """`texts` itself if it is a collection, else a new one of them."""
         return texts if isinstance(texts, cls) else cls(texts)
 
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        return self._texts[index]
-
     def terms(self, kind: Hashable, split: Callable[[str], list[str]]) -> list[list[str]]:
         """The distinct terms of each text, in the text's order; `kind` names what `split` does."""
         if kind not in self._terms:
-            self._terms[kind] = [list(dict.fromkeys(split(text))) for text in self._texts]
+            self._terms[kind] = [list(dict.fromkeys(split(text))) for text in self]
         return self._terms[kind]
 
     def rewritten(self, steps: str) -> Collection:
         """The texts after these steps of the normaliser, as a collection that counts anew."""
         if steps not in self._rewritten:
-            self._rewritten[steps] = Collection([rewritten(text, steps) for text in self._texts])
+            self._rewritten[steps] = Collection([rewritten(text, steps) for text in self])
         return self._rewritten[steps]
 
     def frequencies(self, kind: Hashable, split: Callable[[str], list[str]]) -> Counter[str]:

@@ -17,16 +17,16 @@ import numpy as np
 from matchers.collection import Collection
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
-from matchers.pairs import Block, MatcherGold, Pairs
+from matchers.pairs import MatcherGold, Pairs
 from matchers.parameters import parameters_of, show
 from matchers.steps import RewrittenGold, rewritten, traced
-from matchers.texts import blocks, checked, distinct, parts
+from matchers.texts import blocks, checked, distinct
 from matchers.windows import best_window
 
 ROWS = 1 << 14
 """A block has at most so many updates,"""
-PAIRS = 1 << 24
-"""and at most so many pairs, unless one update has more. Blocks work on `texts.parts`."""
+PAIRS = 1 << 22
+"""and at most so many pairs, unless one update has more."""
 
 
 class Progress(Protocol):
@@ -91,16 +91,14 @@ class PreparedNuggets:
 
     def blocks(self, updates: Iterable[str], *, first_only: bool = False) -> Iterator[Pairs]:
         """The same, block by block of the updates, each as soon as it is matched."""
-        gold, open_nuggets = self.gold, np.arange(self.nuggets)
+        is_open = np.ones(self.nuggets, bool)
         rows = min(ROWS, max(1, PAIRS // max(1, self.nuggets)))
         for first, texts in blocks(updates, "update", rows):
-            pairs = _block_pairs(gold, texts, len(open_nuggets), self.threshold)
+            pairs = _block_pairs(self.gold, texts, self.nuggets, self.threshold)
             if first_only:
-                pairs = pairs.first()
-            yield pairs.moved(first, open_nuggets)
-            if first_only and len(pairs):
-                left = np.setdiff1d(np.arange(len(open_nuggets)), pairs.nugget)
-                gold, open_nuggets = gold.only(left), open_nuggets[left]
+                pairs = pairs.first(is_open)
+                is_open[pairs.nugget] = False
+            yield pairs.moved(first)
 
 
 @dataclass(frozen=True)
@@ -285,17 +283,9 @@ def _block_pairs(gold: MatcherGold, texts: list[str], nuggets: int, threshold: f
     if threshold > 0:
         pairs = block.reaching(threshold)
     else:
-        pairs = Pairs.joined(
-            _all_pairs(block, part, nuggets) for part in parts(len(different), nuggets)
-        )
+        update, nugget = np.divmod(np.arange(len(different) * nuggets), max(1, nuggets))
+        pairs = Pairs.of(update, nugget, block.scores(update, nugget))
     return pairs if len(different) == len(texts) else pairs.repeated(number)
-
-
-def _all_pairs(block: Block, rows: slice, nuggets: int) -> Pairs:
-    """All pairs of some updates of a block, whatever they score."""
-    update, nugget = np.divmod(np.arange((rows.stop - rows.start) * nuggets), max(1, nuggets))
-    update += rows.start
-    return Pairs.of(update, nugget, block.scores(update, nugget))
 
 
 @dataclass(frozen=True)

@@ -5,43 +5,40 @@ judgments (`bench/train_learned.py`); its coefficients lie beside this module, w
 made of. What is found can only raise a score, and what is missing only lower it. There are two: one
 that reads words and letters, and one with a sentence model. The sentence model reads texts as they
 are, words are looked for in rewritten ones.
+
+Weights of words are counted in units of the word that one nugget of the gold has, so that a gold of
+a dozen nuggets gives numbers like those of one of a thousand.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from matchers.blend import candidates_parameter, through
-from matchers.collection import Collection
-from matchers.containment import ContainmentGold
+from matchers.blend import SLIGHTEST, candidates_parameter, through
+from matchers.collection import DECIMALS, Collection, weight
+from matchers.containment import ContainmentBlock, ContainmentGold, Fuzzy, Grams
 from matchers.contract import Matcher, Progress
 from matchers.encoding import PRECISIONS
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
-from matchers.fuzzy import Fuzzy
-from matchers.grams import Grams
-from matchers.late import Late, LateBlock, LateGold
-from matchers.pair_numbers import (
-    WINDOW,
-    Coefficients,
-    Numbers,
-    PairWords,
-    WordsGold,
-    needed,
-    neighbours,
-    probability,
-    shipped,
-)
 from matchers.pairs import MatcherGold, Pairs
 from matchers.parameters import choice, flag, free_text, hexadecimal, parameter, threshold
+from matchers.sentence_models import Late, LateBlock, LateGold
 from matchers.steps import ALL, rewritten
-from matchers.texts import parts, spread
-from matchers.windows import WindowBlock
+from matchers.texts import parts
+from matchers.windows import WindowBlock, Windows
+from matchers.words import words
 
 SHOWN = 12
 """How many digits of the hash of its coefficients stand in the matcher's name."""
@@ -187,10 +184,6 @@ class LexicalGold:
         by_grams = self.by_grams.block(words.windows.texts)
         return LexicalBlock(self, words, WindowBlock(by_grams, words.windows))
 
-    def only(self, nuggets: NDArray[np.int64]) -> LexicalGold:
-        """The nuggets of these rows alone."""
-        return LexicalGold(self.words.only(nuggets), self.by_grams.only(nuggets), self.model)
-
 
 @dataclass(frozen=True, eq=False)
 class LexicalBlock:
@@ -217,7 +210,10 @@ class LexicalBlock:
     def _promising(self, wanted: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pairs with a window whose words leave room for these log odds; sorted."""
         windows, words = self.words.windows, self.gold.words
-        texts, asked = self.words.contained.all_rows, words.contained.nuggets.incidence.T.tocsr()
+        texts, asked = (
+            self.words.contained.texts.tocsr(),
+            words.contained.incidence.T.tocsr(),
+        )
         update = np.repeat(np.arange(len(windows.counts)), windows.counts)
         width, model = len(words.with_digits), self.gold.model
         whole = {"mass": words.in_full["mass"], "digits": words.in_full["digits"]}
@@ -237,8 +233,8 @@ class LexicalBlock:
             kept = model.log_odds(numbers) >= wanted
             return update[part][window[kept]] * width + nugget[kept]
 
-        found = spread(promising, parts(len(update), width))
-        pairs = np.sort(np.concatenate([np.zeros(0, np.int64), *found]), kind="stable")
+        found = [np.zeros(0, np.int64), *map(promising, parts(len(update), width))]
+        pairs = np.sort(np.concatenate(found), kind="stable")
         is_first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
         return np.divmod(pairs[is_first], max(1, width))
 
@@ -279,11 +275,6 @@ class AlignedGold:
         """Read updates by words; the sentence model reads those that are asked for."""
         words = self.words.block([rewritten(text, ALL) for text in texts])
         return AlignedBlock(self, words, self.late.block(texts))
-
-    def only(self, nuggets: NDArray[np.int64]) -> AlignedGold:
-        """The nuggets of these rows alone, with the numbers that they had among all."""
-        others = {name: number[nuggets] for name, number in self.others.items()}
-        return AlignedGold(self.words.only(nuggets), self.late.only(nuggets), others, self.model)
 
     @property
     def highest(self) -> NDArray[np.float64]:
@@ -328,3 +319,197 @@ class AlignedBlock:
     ) -> NDArray[np.float64]:
         log_odds = self.gold.model.log_odds(self.numbers(update, nugget, alignment))
         return probability(log_odds, self.words.have_words(update, nugget))
+
+
+WINDOW = 40
+"""A nugget is held against stretches of so many words."""
+
+Numbers = dict[str, NDArray[np.float64]]
+"""By its name a number of each pair, or of each nugget."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordsGold:
+    """Nuggets by words; `digits` says which words have digits, `unit` is what weights count in."""
+
+    contained: ContainmentGold
+    digits: NDArray[np.int64]
+    unit: float
+
+    @classmethod
+    def of(cls, nuggets: Collection, collection: Collection) -> WordsGold:
+        """Weigh the words of nuggets."""
+        terms = dict.fromkeys(chain.from_iterable(nuggets.terms("words", words)))
+        digits = np.array([any(map(str.isdigit, term)) for term in terms], np.int64)
+        unit = weight(len(collection), min(len(collection), 1))
+        return cls(Fuzzy().contained(nuggets, collection), digits, float(unit))
+
+    def block(self, updates: list[str]) -> PairWords:
+        """Read updates, window by window."""
+        windows = Windows.of(updates, WINDOW)
+        length = np.log1p(np.fromiter(map(len, updates), np.float64, len(updates)))
+        return PairWords(self, self.contained.block(windows.texts), windows, length)
+
+    @cached_property
+    def with_digits(self) -> NDArray[np.int64]:
+        """How many words with digits each nugget has."""
+        count: NDArray[np.int64] = self.contained.incidence @ self.digits
+        return count
+
+    @cached_property
+    def in_full(self) -> Numbers:
+        """What words tell of each nugget if all of them are found."""
+        nuggets = self.contained
+        carried = nuggets.incidence.multiply(nuggets.weights).tocsr()
+        return {
+            "mass": np.log1p(nuggets.totals / self.unit),
+            "found": nuggets.totals / self.unit,
+            "heaviest": _row_maxima(carried) / self.unit,
+            "digits": np.where(self.with_digits > 0, 1.0, -1.0),
+        }
+
+    @cached_property
+    def has_words(self) -> NDArray[np.bool_]:
+        """Which nuggets have words."""
+        has: NDArray[np.bool_] = np.diff(self.contained.incidence.indptr) > 0
+        return has
+
+
+@dataclass(frozen=True, eq=False)
+class PairWords:
+    """Windows of updates by words."""
+
+    gold: WordsGold
+    contained: ContainmentBlock
+    windows: Windows
+    length: NDArray[np.float64]
+    """The logarithm of 1 plus each update's characters."""
+
+    def numbers(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> Numbers:
+        """What words tell of single pairs.
+
+        `mass` is the logarithm of 1 plus the nugget's weight. In the first window with the most
+        weight found, `found` is that weight and `heaviest` its heaviest word's; `digits` the share
+        of the words with digits that are found, -1 without any; `digits_missing` how many are not.
+        `length` is the logarithm of 1 plus the update's characters.
+        """
+        gold = self.gold
+        found, heaviest, digits = self._best(update, nugget)
+        wanted = gold.with_digits[nugget]
+        return {
+            "mass": gold.in_full["mass"][nugget],
+            "found": found / gold.unit,
+            "heaviest": heaviest / gold.unit,
+            "digits": np.where(wanted > 0, digits / np.maximum(wanted, 1), -1.0),
+            "digits_missing": (wanted - digits).astype(np.float64),
+            "length": self.length[update],
+        }
+
+    def have_words(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which pairs have words on both sides."""
+        both: NDArray[np.bool_] = (self.windows.counts[update] > 0) & self.gold.has_words[nugget]
+        return both
+
+    def _best(
+        self, update: NDArray[np.int64], nugget: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """For each pair the weight found, its heaviest word and the words with digits."""
+        window, pair = self.windows.of_pairs(update)
+        told = np.zeros((3, len(window)), np.int64)
+
+        for part, shared in self.contained.shared_terms(window, nugget[pair]):
+            told[0, part] = shared.sum(axis=1)
+            told[1, part] = _row_maxima(shared)
+            with_digits = self.gold.digits[shared.indices] * (shared.data > 0)
+            ends = np.append(0, np.cumsum(with_digits))
+            told[2, part] = ends[shared.indptr[1:]] - ends[shared.indptr[:-1]]
+        best = np.zeros((3, len(update)), np.int64)
+        several = (self.windows.counts[update] > 1)[pair]
+        best[:, pair[~several]] = told[:, ~several]
+        row = np.flatnonzero(several)
+        order = row[np.lexsort((-row, told[0, row], pair[row]))]
+        last = order[np.append(np.diff(pair[order]) != 0, True)[: len(order)]]
+        best[:, pair[last]] = told[:, last]
+        return best[0], best[1], best[2]
+
+
+def _row_maxima(rows: sparse.csr_array) -> NDArray[np.int64]:
+    """The largest number in each row, 0 without any."""
+    largest = np.zeros(rows.shape[0], np.int64)
+    some = np.flatnonzero(np.diff(rows.indptr))
+    if len(some):
+        largest[some] = np.maximum.reduceat(rows.data, rows.indptr[some])
+    return largest
+
+
+def neighbours(nuggets: Collection, collection: Collection) -> Numbers:
+    """How alike the nuggets are that are given together, by the weight of words.
+
+    `said_in` is the largest share of a nugget's weight that stands in one other, `said_mean` the
+    mean over all others, `says` the largest share of another's weight that stands in it.
+    """
+    found = Fuzzy(threshold=SLIGHTEST).match(list(nuggets), list(nuggets), collection=collection)
+    other = found.update != found.nugget
+    says, said, share = found.update[other], found.nugget[other], found.score[other]
+    largest = np.zeros((2, len(nuggets)))
+    np.maximum.at(largest[0], said, share)
+    np.maximum.at(largest[1], says, share)
+    whole = np.zeros(len(nuggets), np.int64)
+    np.add.at(whole, said, np.rint(share * 10**DECIMALS).astype(np.int64))
+    mean = whole / 10**DECIMALS / max(1, len(nuggets) - 1)
+    return {"said_in": largest[0], "said_mean": mean, "says": largest[1]}
+
+
+WORDS = ("mass", "found", "heaviest", "digits", "digits_missing", "length")
+"""What words tell of a pair (`PairWords.numbers`);"""
+LEXICAL = (*WORDS, "grams")
+"""without a sentence model with the best window's share of runs of three letters;"""
+ALIGNED = (*WORDS, "alignment", "said_in", "said_mean", "says")
+"""with one with what `late` says, and how alike the other nuggets are (`neighbours`)."""
+
+SIGNS = {"found": 1, "heaviest": 1, "digits": 1, "grams": 1, "alignment": 1, "digits_missing": -1}
+"""Which way a number may move a score; the others may move it either way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """What each number adds to the log odds, by itself and per unit.
+
+    `model` names the sentence model that was trained with, and its hashes.
+    """
+
+    constant: float
+    each: dict[str, float]
+    sha256: str = ""
+    model: dict[str, str] = field(default_factory=dict)
+
+    def log_odds(self, numbers: Numbers) -> NDArray[np.float64]:
+        """The constant and what some numbers add to it, always in the same order."""
+        names = [name for name in self.each if name in numbers]
+        total = sum((self.each[name] * numbers[name] for name in names), np.zeros(()))
+        return np.asarray(self.constant + total, np.float64)
+
+
+def probability(log_odds: NDArray[np.float64], spoken: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The scores; 0 where a text has no words."""
+    rounded = np.round(np.where(spoken, 1 / (1 + np.exp(-log_odds)), 0), DECIMALS)
+    return rounded.astype(np.float64)
+
+
+def needed(threshold: float) -> float:
+    """The log odds below which no score reaches `threshold`, however it is rounded."""
+    reached = threshold - 10.0**-DECIMALS
+    return float(np.log(reached / (1 - reached))) - 1e-6 if reached > 0 else -np.inf
+
+
+@cache
+def shipped(name: str) -> Coefficients:
+    """The coefficients of this name, which lie beside this module."""
+    content = (Path(__file__).with_name(name)).read_bytes()
+    told: dict[str, Any] = json.loads(content)
+    return Coefficients(
+        told["constant"],
+        told["coefficients"],
+        hashlib.sha256(content).hexdigest(),
+        told.get("model", {}),
+    )

@@ -1,24 +1,32 @@
-"""`llm`: a language model reads the update and says which nuggets it supports."""
+"""`llm`: a language model reads the update and says which nuggets it supports.
+
+What is kept is not asked again, the rest some at a time, within a limit. What comes out depends on
+the questions alone, not on which reply comes first. Each answer is on disk before the next question
+of its turn is asked, so whoever is interrupted goes on from there.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+import random
+import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
-from itertools import chain, pairwise
-from typing import ClassVar, NamedTuple, Self
+from threading import Event, Lock
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers.answers import ANSWERED, LABELS, Prompt, Question, prompt
-from matchers.asking import API_KEY, Account, Way, ask_model, unfinished
+from matchers.answers import ANSWERED, LABELS, Answer, Answers, Prompt, Question, opened, prompt
+from matchers.asking import API_KEY, Endpoint, Failed
 from matchers.blend import SLIGHTEST, candidates_parameter, least
 from matchers.collection import Collection
-from matchers.contract import Judgment, Lot, Matcher, Progress, Terms
+from matchers.contract import Judgment, Lot, Matcher, Planned, Progress, Terms
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
 from matchers.pairs import MatcherGold, Pairs
@@ -49,7 +57,10 @@ OFFLINE = (
     "take them in from where they were given (tseval judge import), ask for them (without replay), "
     "or allow unjudged pairs (--allow-unjudged), which then count as no match"
 )
-Score = NDArray[np.float64]
+
+
+setting = partial(parameter, compare=False)
+"""The field of a parameter that changes no answer."""
 
 
 @dataclass(frozen=True)
@@ -73,42 +84,28 @@ class Llm(Matcher):
     )
     threshold: float = threshold(0.5)
     sha256: str = parameter("", hexadecimal(), "what the hash of the prompt begins with")
-    base_url: str = parameter("", free_text(), "where the endpoint is", compare=False)
-    key: str = parameter(
-        API_KEY, label(), "the environment variable that holds the key", compare=False
-    )
-    timeout: float = parameter(
-        60.0, number(0.001, 86400), "seconds until a call has failed", compare=False
-    )
-    attempts: int = parameter(5, integer_in(1, 100), "how often a call is tried", compare=False)
-    concurrency: int = parameter(8, integer_in(1, 256), "calls at the same time", compare=False)
-    seed: int = parameter(0, integer_in(0, AMPLE), "for waits, and what is drawn", compare=False)
-    left_out: int = parameter(
-        100, integer_in(0, AMPLE), "pairs drawn from what candidates leave out", compare=False
-    )
-    input_price: float = parameter(
-        0.0, number(0, AMPLE), "the price of a million tokens in", compare=False
-    )
-    output_price: float = parameter(
-        0.0, number(0, AMPLE), "the price of a million tokens out", compare=False
-    )
-    budget: float = parameter(0.0, number(0, AMPLE), "the most to spend; 0: all", compare=False)
-    max_calls: int = parameter(0, integer_in(0, AMPLE), "the most calls; 0: all", compare=False)
-    replay: bool = parameter(
-        False, flag(), "whether answers come from the cache alone", compare=False
-    )
-    dry_run: bool = parameter(
-        False, flag(), "whether to tell what it would take, and ask nothing", compare=False
-    )
-    allow_unjudged: bool = parameter(
-        False, flag(), "whether pairs without an answer count as no match", compare=False
+    base_url: str = setting("", free_text(), "where the endpoint is")
+    key: str = setting(API_KEY, label(), "the environment variable that holds the key")
+    timeout: float = setting(60.0, number(0.001, 86400), "seconds until a call has failed")
+    attempts: int = setting(5, integer_in(1, 100), "how often a call is tried")
+    concurrency: int = setting(8, integer_in(1, 256), "calls at the same time")
+    seed: int = setting(0, integer_in(0, AMPLE), "for waits, and what is drawn")
+    left_out: int = setting(100, integer_in(0, AMPLE), "pairs drawn from what candidates leave out")
+    input_price: float = setting(0.0, number(0, AMPLE), "the price of a million tokens in")
+    output_price: float = setting(0.0, number(0, AMPLE), "the price of a million tokens out")
+    budget: float = setting(0.0, number(0, AMPLE), "the most to spend; 0: all")
+    max_calls: int = setting(0, integer_in(0, AMPLE), "the most calls; 0: all")
+    replay: bool = setting(False, flag(), "whether answers come from the cache alone")
+    dry_run: bool = setting(False, flag(), "whether to tell what it would take, and ask nothing")
+    allow_unjudged: bool = setting(
+        False, flag(), "whether pairs without an answer count as no match"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.model:
             raise MatcherError("llm needs the name of a model: llm(model=NAME)")
-        if self.budget and not (self.input_price or self.output_price):
+        if self.budget and not self.has_prices:
             raise MatcherError(
                 "llm: what a budget pays for is known by prices of a million tokens alone: write "
                 "llm(model=NAME,input_price=0.15,output_price=0.6), or limit the calls"
@@ -135,35 +132,20 @@ class Llm(Matcher):
         """One process asks, and keeps to the limits."""
         return False
 
+    @property
+    def has_prices(self) -> bool:
+        """Whether anything is known of what tokens cost."""
+        return bool(self.input_price or self.output_price)
+
     def on_terms(self, terms: Terms) -> Self:
         """The same under these terms, beside its own."""
-        return replace(
-            self,
-            replay=self.replay or terms.replay,
-            dry_run=self.dry_run or terms.dry_run,
-            allow_unjudged=self.allow_unjudged or terms.allow_unjudged,
-            budget=terms.budget or self.budget,
-            max_calls=terms.max_calls or self.max_calls,
-        )
-
-    @cached_property
-    def _way(self) -> Way:
-        return Way(
-            self.base_url,
-            self.key,
-            self.timeout,
-            self.concurrency,
-            self.attempts,
-            self.seed,
-            self.input_price,
-            self.output_price,
-        )
+        limits = {each.name: getattr(terms, each.name) for each in fields(terms)}
+        return replace(self, **{name: value for name, value in limits.items() if value})
 
     @cached_property
     def _record(self) -> _Record:
         """What this matcher asked so far."""
-        terms = Terms(self.replay, self.dry_run, self.allow_unjudged, self.max_calls, self.budget)
-        return _Record(Account(terms))
+        return _Record()
 
     @property
     def _known(self) -> dict[tuple[str, str], float]:
@@ -174,31 +156,27 @@ class Llm(Matcher):
     ) -> None:
         """Ask all questions about all topics; refuse to go on if one has no answer."""
         questions: list[Question] = []
-        left_out: list[Iterator[Question]] = []
+        left_out: list[Question] = []
         self._record.begin()
         for lot in lots:
             gold = self.prepare(Collection.of(lot.nuggets), collection)
             updates, _ = distinct(list(lot.updates))
             asking = list(gold.asking(updates))
-            questions += [each.question for each in asking]
+            questions += [question for _, question in asking]
             if self.candidates and self.left_out:
-                left_out.append(self._left_out(updates, gold.spoken, asking))
-        drawn = nsmallest(self.left_out, chain.from_iterable(left_out), key=self._lottery)
+                asked = {(row, text) for row, question in asking for text in question.nuggets}
+                left_out += [
+                    self.question(text, (nugget,))
+                    for row, text in enumerate(updates)
+                    if has_words(text)
+                    for nugget in gold.spoken
+                    if (row, nugget) not in asked
+                ]
+        self._record.left_out = len(left_out)
+        drawn = nsmallest(self.left_out, left_out, key=self._lottery)
         self.answered(questions, progress)
         self.answered(drawn, progress, needed=False)
         self._record.estimate(self, {q.key for q in questions}, [q.key for q in drawn])
-
-    def _left_out(
-        self, updates: list[str], nuggets: list[str], asking: Sequence[Asking]
-    ) -> Iterator[Question]:
-        """The pairs of one topic that candidates leave out."""
-        pairs = {(a.update, text) for a in asking for text in a.question.nuggets}
-        spoken = [(row, text) for row, text in enumerate(updates) if has_words(text)]
-        self._record.left_out += len(spoken) * len(nuggets) - len(pairs)
-        for row, text in spoken:
-            for nugget in nuggets:
-                if (row, nugget) not in pairs:
-                    yield self.question(text, (nugget,))
 
     def _lottery(self, question: Question) -> bytes:
         """What pairs are drawn by: the lowest numbers of all."""
@@ -226,7 +204,7 @@ class Llm(Matcher):
         """
         labels = self._record.labels
         fresh = {q.key: q for q in questions if q.key not in labels}
-        found = ask_model(list(fresh.values()), self._way, self._record.account, progress)
+        found = ask_model(list(fresh.values()), self, self._record.account, progress)
         for key, answer in found.items():
             labels[key] = given = answer.labels if answer.state == ANSWERED else None
             if given is not None:
@@ -243,14 +221,10 @@ class Llm(Matcher):
 
     def prepare(self, nuggets: Collection, collection: Collection) -> LlmGold:
         """Put the nuggets into lists, and prepare them for the cheap matcher."""
-        cheap = (
-            None
-            if self.candidates is None
-            else self.candidates.prepare_rewritten(nuggets, collection)
-        )
+        cheap = self.candidates
+        gold = None if cheap is None else cheap.prepare_rewritten(nuggets, collection)
         texts = list(nuggets)
-        spoken = sorted({text for text in texts if has_words(text)})
-        return LlmGold(self, texts, spoken, np.arange(len(texts)), cheap)
+        return LlmGold(self, texts, sorted({text for text in texts if has_words(text)}), gold)
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
         """The words that both have; the score is what was answered, asked for now if need be."""
@@ -265,104 +239,113 @@ def _scores_of(matcher: str) -> dict[tuple[str, str], float]:  # noqa: ARG001 - 
     return {}
 
 
-class Asking(NamedTuple):
-    """A question, and the update that it is about, by its row."""
-
-    update: int
-    question: Question
-
-
 @dataclass(frozen=True, eq=False)
 class LlmGold:
-    """Nuggets in lists; `rows` are those that are still looked for."""
+    """Nuggets in lists."""
 
     matcher: Llm
     texts: list[str]
     spoken: list[str]
     """The different nuggets that have words, sorted."""
-    rows: NDArray[np.int64]
     cheap: MatcherGold | None
 
     def block(self, texts: list[str]) -> LlmBlock:
         """Ask about some updates."""
         asking = list(self.asking(texts))
-        self.matcher.answered([each.question for each in asking])
-        known = self.matcher._known
-        scores: defaultdict[int, dict[str, float]] = defaultdict(dict)
+        self.matcher.answered([question for _, question in asking])
+        known, record = self.matcher._known, self.matcher._record
+        columns: defaultdict[str, list[int]] = defaultdict(list)
+        for column, text in enumerate(self.texts):
+            columns[text].append(column)
+        score = np.zeros((len(texts), len(self.texts)))
         for row, question in asking:
-            labels = self.matcher._record.labels[question.key]
+            labels = record.labels[question.key]
             if labels is None:
-                unjudged = {(question.update, nugget) for nugget in question.nuggets}
-                self.matcher._record.unjudged |= unjudged
+                record.unjudged |= {(question.update, nugget) for nugget in question.nuggets}
                 continue
-            for nugget, given in zip(question.nuggets, labels, strict=True):
-                scores[row][nugget] = known[question.update, nugget] = LABELS[given]
-        return LlmBlock(len(texts), [self.texts[row] for row in self.rows], dict(scores))
+            for nugget, grade in zip(question.nuggets, labels, strict=True):
+                known[question.update, nugget] = LABELS[grade]
+                score[row, columns[nugget]] = LABELS[grade]
+        return LlmBlock(score)
 
-    def only(self, nuggets: NDArray[np.int64]) -> LlmGold:
-        """The nuggets of these rows alone; they are asked in the lists in which they were."""
-        return replace(self, rows=self.rows[nuggets])
-
-    def asking(self, texts: list[str]) -> Iterator[Asking]:
-        """The questions about some updates, in their order."""
+    def asking(self, texts: list[str]) -> Iterator[tuple[int, Question]]:
+        """The questions about some updates, in their order, each with the row of its update."""
         candidates = self._candidates(texts)
         size = self.matcher.nuggets
         for row, text in enumerate(texts):
-            if not has_words(text):
-                continue
-            asked = self.spoken if candidates is None else candidates[row]
+            asked = candidates[row] if has_words(text) else []
             for start in range(0, len(asked), size):
-                yield Asking(row, self.matcher.question(text, tuple(asked[start : start + size])))
+                yield row, self.matcher.question(text, tuple(asked[start : start + size]))
 
-    def _candidates(self, texts: list[str]) -> list[list[str]] | None:
-        """For each update the different nuggets that the cheap matcher lets through."""
+    def _candidates(self, texts: list[str]) -> list[list[str]]:
+        """For each update the different nuggets that the cheap matcher lets through; or all."""
         if self.cheap is None or self.matcher.candidates is None:
-            return None
+            return [self.spoken] * len(texts)
         pairs = self.cheap.block(texts).reaching(least(self.matcher.candidates))
-        ends = np.searchsorted(pairs.update, np.arange(len(texts) + 1))
-        through = [
-            {self.texts[nugget] for nugget in pairs.nugget[start:end].tolist()}
-            for start, end in pairwise(ends.tolist())
-        ]
-        return [sorted(text for text in each if has_words(text)) for each in through]
+        through: list[set[str]] = [set() for _ in texts]
+        for row, column in zip(pairs.update.tolist(), pairs.nugget.tolist(), strict=True):
+            through[row].add(self.texts[column])
+        return [sorted(each.intersection(self.spoken)) for each in through]
 
 
 @dataclass(frozen=True)
 class LlmBlock:
-    """Some updates, by row, with the scores of the nuggets that were asked about them."""
+    """The scores of some updates (rows) and nuggets (columns); what was not asked scores 0."""
 
-    updates: int
-    nuggets: list[str]
-    by_update: dict[int, dict[str, float]]
+    score: NDArray[np.float64]
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
-        found = [
-            (row, column, scores[text])
-            for row, scores in self.by_update.items()
-            for column, text in enumerate(self.nuggets)
-            if scores.get(text, 0.0) >= threshold
-        ]
-        columns = np.array(found, np.float64).reshape(-1, 3).T
-        return Pairs.of(columns[0], columns[1], columns[2])
+        update, nugget = np.nonzero(self.score >= threshold)
+        return Pairs.of(update, nugget, self.score[update, nugget])
 
-    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> Score:
-        """The scores of single pairs; what was not asked scores 0."""
-        none: dict[str, float] = {}
-        return np.array(
-            [
-                self.by_update.get(row, none).get(self.nuggets[column], 0.0)
-                for row, column in zip(update.tolist(), nugget.tolist(), strict=True)
-            ],
-            np.float64,
-        )
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of single pairs."""
+        found: NDArray[np.float64] = self.score[update, nugget]
+        return found
+
+
+@dataclass
+class Account:
+    """What a matcher asked so far."""
+
+    calls: int = 0
+    cost: float = 0.0
+    reserved: float = 0.0
+    """What calls that are under way may cost."""
+    tokens: tuple[int, int] = (0, 0)
+    lock: Lock = field(default_factory=Lock)
+
+    def take(self, way: Llm, likely: float) -> bool:
+        """Whether one more call is within the limits; then it is counted."""
+        with self.lock:
+            if way.max_calls and self.calls >= way.max_calls:
+                return False
+            if way.budget and self.cost + self.reserved + likely > way.budget:
+                return False
+            self.calls += 1
+            self.reserved += likely
+            return True
+
+    def spent(self, way: Llm) -> str:
+        """What the calls so far took, as a clause."""
+        with self.lock:
+            cost = f", cost {self.cost:.4f}" if way.has_prices else ""
+            return f"{self.tokens[0]:,} tokens in, {self.tokens[1]:,} out{cost}"
+
+    def settle(self, likely: float, cost: float, tokens: tuple[int, int]) -> None:
+        """Write down what a call took in the place of what it was likely to."""
+        with self.lock:
+            self.reserved -= likely
+            self.cost += cost
+            self.tokens = (self.tokens[0] + tokens[0], self.tokens[1] + tokens[1])
 
 
 @dataclass
 class _Record:
     """What a matcher was answered: for the signature, and for what is to be told."""
 
-    account: Account
+    account: Account = field(default_factory=Account)
     questions: dict[tuple[str, tuple[str, ...]], Question] = field(default_factory=dict)
     labels: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     """The labels of each question; None where it failed."""
@@ -414,3 +397,167 @@ class _Record:
             )
             told.append(f"{number:,} {said} as no match")
         return Judgment(digest[:SHOWN], len(self.unjudged), tuple(told))
+
+
+SILENT = {"timed out", "error"}
+"""The states of a question without an answer."""
+BACK_OFF = 0.5
+"""The first wait after a failure is about so many seconds; each further one is twice as long."""
+LONGEST = 60.0
+"""No wait of our own is longer than so many seconds."""
+PATIENCE = 600.0
+"""An endpoint that asks to wait longer than so many seconds is not waited for."""
+LEAST_ROUND = 4
+"""The least number of questions in a row without an answer after which an endpoint is given up."""
+NOT_KEPT = "not in the cache"
+NOT_ASKED = "not asked"
+"""The states of a question that this run did not ask: without an endpoint, and past a limit."""
+MILLION = 1_000_000
+
+
+def cost_of(way: Llm, tokens: tuple[int, int]) -> float:
+    """What so many tokens cost that go in and come out."""
+    return (tokens[0] * way.input_price + tokens[1] * way.output_price) / MILLION
+
+
+def ask_model(
+    questions: Sequence[Question],
+    way: Llm,
+    account: Account,
+    progress: Progress | None = None,
+) -> dict[str, Answer]:
+    """What came of each question, by its key: its answer, or the way in which it failed.
+
+    Of one that was never asked the `state` says why.
+    """
+    different = list({question.key: question for question in questions}.values())
+    with opened(reading=way.replay or way.dry_run) as answers:
+        known = answers.get(question.key for question in different)
+        lacking = [q for q in different if q.key not in known or known[q.key].state != ANSWERED]
+        if way.dry_run:
+            raise Planned(_plan(different, lacking, way))
+        if way.replay:
+            return {q.key: Answer.of(q, NOT_KEPT, "") for q in lacking} | known
+        if lacking:
+            known |= _Interview(way, account, answers).interview(lacking, progress)
+    return known
+
+
+def unfinished(found: Iterable[Answer]) -> str:
+    """How many calls have no answer, and why, as a clause; empty where all have one."""
+    listed = list(found)
+    failed = [answer for answer in listed if answer.state != ANSWERED]
+    if not failed:
+        return ""
+    states = Counter(answer.state for answer in failed)
+    counted = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+    told = sorted({answer.reply for answer in failed if answer.reply})
+    example = f"; one says: {told[0]}" if told else ""
+    return f"{len(failed)} of {len(listed)} calls have no answer ({counted}{example})"
+
+
+def _plan(questions: Sequence[Question], lacking: Sequence[Question], way: Llm) -> str:
+    """What asking would take, as lines."""
+    tokens = [question.tokens for question in lacking]
+    going_in, coming_out = sum(each[0] for each in tokens), sum(each[1] for each in tokens)
+    pairs = sum(len(question.nuggets) for question in lacking)
+    lines = [
+        f"calls: {len(lacking):,} to make for {pairs:,} pairs, "
+        f"{len(questions) - len(lacking):,} answered already",
+        f"tokens: about {going_in:,} in, {coming_out:,} out",
+    ]
+    if way.has_prices:
+        lines.append(f"cost: about {cost_of(way, (going_in, coming_out)):.4f}")
+    return "\n".join(lines)
+
+
+class _Interview:
+    """Some questions, asked in turn, so many at a time."""
+
+    def __init__(self, way: Llm, account: Account, answers: Answers) -> None:
+        self._way, self._account, self._answers = way, account, answers
+        self._endpoint = Endpoint(way.base_url, way.key, way.timeout)
+        self._stop = Event()
+        self._not_before = 0.0
+        self._hopeless = ""
+
+    def interview(
+        self, questions: Sequence[Question], progress: Progress | None
+    ) -> dict[str, Answer]:
+        """What came of each question.
+
+        It stops asking after a whole round of questions in which nobody answers. Who interrupts it
+        waits for the replies that are under way: they are paid for.
+        """
+        found: dict[str, Answer] = {}
+        silent = 0
+        pool = ThreadPoolExecutor(self._way.concurrency, "asking")
+        try:
+            for future in as_completed([pool.submit(self._one, each) for each in questions]):
+                answer = future.result()
+                found[answer.question] = answer
+                if answer.state != NOT_ASKED:
+                    silent = silent + 1 if answer.state in SILENT else 0
+                if silent >= max(self._way.concurrency, LEAST_ROUND):
+                    self._stop.set()
+                if progress:
+                    progress(len(found), len(questions), self._account.spent(self._way))
+        finally:
+            self._stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            self._endpoint.close()
+        if self._hopeless:
+            raise MatcherError(
+                f"llm: the endpoint refuses every question: {self._hopeless}; check the model's "
+                f"name, the address and the key in {self._way.key}"
+            )
+        return found
+
+    def _one(self, question: Question) -> Answer:
+        """Ask until there is an answer, nothing more to be hoped for, or a limit reached."""
+        chance = random.Random(f"{self._way.seed} {question.key}")
+        likely = cost_of(self._way, question.tokens)
+        failed = Failed(NOT_ASKED)
+        for attempt in range(self._way.attempts):
+            if self._stop.wait(max(0.0, self._not_before - time.monotonic())):
+                break
+            if not self._account.take(self._way, likely):
+                return Answer.of(question, NOT_ASKED, self._limit())
+            try:
+                answer = self._endpoint.ask(question)
+            except Failed as error:
+                failed = error
+                cost = cost_of(self._way, failed.tokens)
+                self._account.settle(likely, cost, failed.tokens)
+                if failed.hopeless:
+                    self._hopeless = failed.told
+                    self._stop.set()
+                if not failed.again or not self._waited(failed, attempt, chance):
+                    break
+            else:
+                tokens = (answer.tokens_in, answer.tokens_out)
+                self._account.settle(likely, cost_of(self._way, tokens), tokens)
+                self._answers.put([answer])
+                return answer
+        answer = Answer.of(question, failed.state, failed.told)
+        if failed.state != NOT_ASKED:
+            self._answers.put([answer])
+        return answer
+
+    def _waited(self, failed: Failed, attempt: int, chance: random.Random) -> bool:
+        """Wait before another attempt; False where there is none, or nobody waits any more.
+
+        When the endpoint says how long, every question waits that long.
+        """
+        pause = min(LONGEST, BACK_OFF * 2**attempt) * chance.uniform(0.5, 1)
+        if attempt + 1 >= self._way.attempts or (failed.wait or 0) > PATIENCE:
+            return False
+        if failed.wait is not None:
+            self._not_before = max(self._not_before, time.monotonic() + failed.wait)
+            return not self._stop.is_set()
+        return not self._stop.wait(pause)
+
+    def _limit(self) -> str:
+        if self._way.max_calls and self._account.calls >= self._way.max_calls:
+            return f"the limit of {self._way.max_calls} calls is reached"
+        return f"the budget of {self._way.budget:g} is reached"

@@ -32,12 +32,9 @@ class Pairs:
         update: ArrayLike,
         nugget: ArrayLike,
         score: ArrayLike,
-        least: float | NDArray[np.float64] | None = None,
+        least: float | None = None,
     ) -> Pairs:
-        """Sort the columns given into a record of pairs: those that score `least` or more.
-
-        Each pair may have a `least` of its own.
-        """
+        """Sort the columns given into a record of pairs: those that score `least` or more."""
         rows, columns = np.asarray(update, np.int64), np.asarray(nugget, np.int64)
         scores = np.asarray(score, np.float64)
         if least is not None:
@@ -58,9 +55,9 @@ class Pairs:
             np.concatenate([part.score for part in kept]),
         )
 
-    def moved(self, first: int, nuggets: NDArray[np.int64]) -> Pairs:
-        """The same pairs, counted from update `first` on and with `nuggets` for the nuggets."""
-        return _sealed(self.update + first, nuggets[self.nugget], self.score)
+    def moved(self, first: int) -> Pairs:
+        """The same pairs, counted from update `first` on."""
+        return _sealed(self.update + first, self.nugget, self.score)
 
     def repeated(self, text: NDArray[np.int64]) -> Pairs:
         """The pairs of a list whose row i holds the text that is number ``text[i]`` here."""
@@ -70,10 +67,10 @@ class Pairs:
         rows = np.repeat(np.arange(len(text)), counts)
         return _sealed(rows, self.nugget[taken], self.score[taken])
 
-    def first(self) -> Pairs:
-        """Of each nugget, the pair with the first update alone."""
+    def first(self, is_open: NDArray[np.bool_]) -> Pairs:
+        """Of each nugget that is open, the pair with the first update alone."""
         _, index = np.unique(self.nugget, return_index=True)
-        index.sort()
+        index = np.sort(index[is_open[self.nugget[index]]])
         return _sealed(self.update[index], self.nugget[index], self.score[index])
 
 
@@ -107,6 +104,3 @@ class MatcherGold(Protocol):
 
     def block(self, texts: list[str]) -> Block:
         """Read updates; a text occurs once among them."""
-
-    def only(self, nuggets: NDArray[np.int64]) -> MatcherGold:
-        """The same for the nuggets of these rows alone, in this order."""

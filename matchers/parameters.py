@@ -64,10 +64,9 @@ def parameters_of(matcher: type) -> Iterator[Parameter]:
         yield Parameter(each.name, each.default, values, each.metadata.get("meaning", ""))
 
 
-def threshold(default: float) -> float:
+def threshold(default: float) -> Any:
     """The dataclass field `threshold`."""
-    made: float = parameter(default, number(0, 1), "the least score of a match")
-    return made
+    return parameter(default, number(0, 1), "the least score of a match")
 
 
 def number(low: float, high: float) -> Form:

@@ -23,14 +23,14 @@ GROUP = "tseval.matchers"
 BUILT_IN = {
     "assessed": "matchers.contract:Assessed",
     "blend": "matchers.blend:Blend",
-    "embedding": "matchers.embedding:Embedding",
-    "exact": "matchers.exact:Exact",
-    "fuzzy": "matchers.fuzzy:Fuzzy",
-    "grams": "matchers.grams:Grams",
-    "late": "matchers.late:Late",
+    "embedding": "matchers.sentence_models:Embedding",
+    "exact": "matchers.whole_texts:Exact",
+    "fuzzy": "matchers.containment:Fuzzy",
+    "grams": "matchers.containment:Grams",
+    "late": "matchers.sentence_models:Late",
     "learned": "matchers.learned:Learned",
     "llm": "matchers.llm:Llm",
-    "rapidfuzz": "matchers.sentence:RapidFuzz",
+    "rapidfuzz": "matchers.whole_texts:RapidFuzz",
 }
 """Where each matcher of this package is: its module and its class."""
 

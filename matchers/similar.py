@@ -16,7 +16,7 @@ Only what is left is compared. The outcome is exactly that of comparing all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
+from itertools import combinations
 from math import comb
 from typing import NamedTuple
 
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.process import cpdist
 
-from matchers.texts import spread
 from matchers.words import is_cut
 
 SHORT = 4
@@ -36,7 +35,6 @@ _MARKS = 1 << 16  # pairs of marks compared at once: the temporaries stay in the
 _RESTS = 256  # a word with more ways to take letters out is compared by its marks
 _DEAR = 10  # so many marks are compared in the time that one rest takes
 _COMPARED = 1 << 18  # words compared at once
-_WORTH_THREADS = 1 << 18  # fewer pairs of words are ruled out before a thread has started
 _FILTER = 20  # bits: a table of so many places still fits the cache
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by
@@ -154,7 +152,7 @@ def inexact(word: str) -> bool:
     Not if it is short, has a digit in it, or is a part that a run without spaces was cut into: the
     next part is nearly the same.
     """
-    if len(word) < SHORT or is_cut(word):
+    if len(word) < SHORT or (not word.isascii() and is_cut(word)):
         return False
     return word.isalpha() or not any(map(str.isdigit, word))
 
@@ -170,10 +168,7 @@ def similarity(left: str, right: str, cutoff: float) -> float:
 def similar_pairs(left: Vocabulary, right: Vocabulary, cutoff: float) -> SimilarPairs:
     """All pairs of words whose `ratio` is at least `cutoff` (above 0, at most 100)."""
     slack = 1 - cutoff / 100
-    few = len(left.words) * len(right.words) < _WORTH_THREADS
-    each = map if few else spread
-    lots = each(lambda lot: list(_candidates(lot, right.lots, slack)), left.lots)
-    found = list(chain.from_iterable(lots))
+    found = [pair for lot in left.lots for pair in _candidates(lot, right.lots, slack)]
     none = np.zeros(0, np.int64)
     i, j = (np.concatenate([none, *(pair[side] for pair in found)]) for side in (0, 1))
     ratio = np.zeros(len(i))

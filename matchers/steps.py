@@ -10,10 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple
 
 from matchers.pairs import Block, MatcherGold
 from matchers.parameters import Form, parameter
@@ -94,13 +91,12 @@ ALL = "+".join(STEPS)
 """All steps, as a matcher's name has them."""
 
 
-def steps_parameter() -> str:
+def steps_parameter() -> Any:
     """The dataclass field `steps`: none, which a name need not show."""
     known = ", ".join(STEPS)
     form = Form(f"steps of the normaliser with + between, of {known}; or all", _read)
     meaning = "what is rewritten before words are looked for, such as numbers"
-    steps: str = parameter("", form, meaning, shown=False)
-    return steps
+    return parameter("", form, meaning, shown=False)
 
 
 def _read(value: object) -> str:
@@ -164,7 +160,3 @@ class RewrittenGold:
     def block(self, texts: list[str]) -> Block:
         """Rewrite updates and read them."""
         return self.gold.block([rewritten(text, self.steps) for text in texts])
-
-    def only(self, nuggets: NDArray[np.int64]) -> RewrittenGold:
-        """The nuggets of these rows alone."""
-        return RewrittenGold(self.gold.only(nuggets), self.steps)

@@ -7,15 +7,15 @@ after another it says a nugget only where the words stand together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchers.bulk import Places
 from matchers.pairs import Block, MatcherGold, Pairs, ranges
 from matchers.parameters import integer_in, parameter
 from matchers.texts import distinct
+from matchers.words import has_words, word_spans
 
 Span = tuple[int, int]
 
@@ -23,31 +23,25 @@ LONGEST = 10_000
 """The largest window, in words."""
 
 
-def window_parameter(*, shown: bool) -> int:
+def window_parameter(*, shown: bool) -> Any:
     """The dataclass field `window`: 0 for none, which a name need not show."""
     meaning = "hold the nugget against stretches of so many words of the update; 0 for all of it"
-    window: int = parameter(0, integer_in(0, LONGEST), meaning, shown=shown)
-    return window
+    return parameter(0, integer_in(0, LONGEST), meaning, shown=shown)
 
 
-def windows(texts: list[str], size: int) -> list[list[Span]]:
-    """Stretches of `size` words, each half a window on from the one before, as spans of each text.
+def windows(text: str, size: int) -> list[Span]:
+    """Stretches of `size` words, each half a window on from the one before, as spans of the text.
 
     The last one ends with the text. A text of at most `size` words is one window as it stands, one
     without words has none. With `size` 0 no text is too long.
     """
-    placed = Places.of(texts)
-    counts = placed.counts.tolist()
-    found = [[(0, len(text))] if count else [] for text, count in zip(texts, counts, strict=True)]
-    for row in np.flatnonzero(placed.counts > size).tolist() if size else []:
-        length = counts[row]
-        first = np.array([*range(0, length - size, max(1, size // 2)), length - size])
-        first += placed.first[row]
-        last = first + size - 1
-        found[row] = list(
-            zip(placed.starts[first].tolist(), placed.ends[last].tolist(), strict=True)
-        )
-    return found
+    if not size:
+        return [(0, len(text))] if has_words(text) else []
+    placed = word_spans(text)
+    if len(placed) <= size:
+        return [(0, len(text))] if placed else []
+    firsts = [*range(0, len(placed) - size, max(1, size // 2)), len(placed) - size]
+    return [(placed[first][0], placed[first + size - 1][1]) for first in firsts]
 
 
 class Windows(NamedTuple):
@@ -64,7 +58,7 @@ class Windows(NamedTuple):
     @classmethod
     def of(cls, texts: list[str], size: int) -> Windows:
         """Cut texts; equal windows are one."""
-        spans = windows(texts, size)
+        spans = [windows(text, size) for text in texts]
         cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
         return cls(*distinct(cut), np.fromiter(map(len, spans), np.int64, len(spans)))
 
@@ -86,10 +80,6 @@ class WindowGold:
         """Read updates, window by window."""
         windows = Windows.of(texts, self.size)
         return WindowBlock(self.gold.block(windows.texts), windows)
-
-    def only(self, nuggets: NDArray[np.int64]) -> WindowGold:
-        """The nuggets of these rows alone."""
-        return WindowGold(self.gold.only(nuggets), self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +114,7 @@ def in_windows(gold: MatcherGold, size: int) -> MatcherGold:
 
 def best_window(gold: MatcherGold, update: str, size: int) -> Span:
     """The first of the windows of an update that score highest with the only nugget of `gold`."""
-    spans = windows([update], size)[0] or [(0, len(update))]
+    spans = windows(update, size) or [(0, len(update))]
     texts, number = distinct([update[a:b] for a, b in spans])
     score = gold.block(texts).scores(np.arange(len(texts)), np.zeros(len(texts), np.int64))
     return spans[int(np.argmax(score[number]))]

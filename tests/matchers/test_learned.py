@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 
 import matchers
-from matchers import MatcherError, contract, late, learned
+from matchers import MatcherError, contract, learned, sentence_models
 from matchers.collection import weight
-from matchers.pair_numbers import ALIGNED, SIGNS, Coefficients, shipped
+from matchers.learned import ALIGNED, SIGNS, Coefficients, shipped
 from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
@@ -105,7 +105,7 @@ def test_neither_blocks_nor_order_nor_other_updates_change_a_score(
         chance.shuffle(more)
         chance.shuffle(turned)
         patch.setattr(contract, "ROWS", rows)
-        patch.setattr(late, "_UPDATES", rows)
+        patch.setattr(sentence_models, "_UPDATES", rows)
         mixed = matcher.match([text for _, text in more], [text for _, text in turned])
         again = {(more[u][0], turned[n][0]): score for u, n, score in triples(mixed)}
     assert {pair: again[pair] for pair in whole} == whole

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 import matchers
-from matchers import MatcherError, Planned, answers, asking
+from matchers import MatcherError, Planned, answers, llm
 from matchers.answers import (
     ANSWERED,
     LABELS,
@@ -52,7 +52,7 @@ def _library() -> None:
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(asking, "BACK_OFF", 0.001)
+    monkeypatch.setattr(llm, "BACK_OFF", 0.001)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
@@ -264,9 +264,12 @@ class TestProtocol:
             ("", "neither"),
             ("I think both are supported.", "neither"),
             ("support", "neither"),
-            ('{"1": "support"}', "no label for nugget '2'"),
-            ('{"1": "support", "2": "support", "3": "support"}', "a label for nugget '3'"),
-            ('{"1": "support", "1": "not_support", "2": "support"}', "the nugget '1' twice"),
+            ('{"1": "support"}', "labels of '1', not one of each of the 2"),
+            ('{"1": "support", "2": "support", "3": "support"}', "labels of '1, 2, 3', not one"),
+            (
+                '{"1": "support", "1": "not_support", "2": "support"}',
+                "labels of '1, 1, 2', not one",
+            ),
             ('{"1": "supports", "2": "support"}', "'supports', which is none of"),
             ('{"1": "SUPPORT", "2": "support"}', "none of"),
             ('{"1": 1, "2": "support"}', "none of"),
@@ -274,7 +277,7 @@ class TestProtocol:
             ('["support"]', "1 labels for 2"),
             ('["support", "support", "support"]', "3 labels for 2"),
             ("[" * 5000, "cannot be read"),
-            ("1: support\n1: support", "the nugget '1' twice"),
+            ("1: support\n1: support", "labels of '1, 1', not one"),
             ('{"1": "support", "2": "support"} Sure!', "cannot be read"),
         ],
     )
@@ -389,7 +392,7 @@ class TestFailures:
         waits: dict[int, list[float]] = {}
         for number, seed in enumerate((1, 1, 2)):
             heard = waits.setdefault(number, [])
-            monkeypatch.setattr(asking, "Event", lambda heard=heard: _Deaf(heard))
+            monkeypatch.setattr(llm, "Event", lambda heard=heard: _Deaf(heard))
             with pytest.raises(MatcherError, match="1 error"):
                 reader(endpoint, seed=seed, attempts=4).match(["a train"], ["train"])
         assert waits[0] == waits[1] != waits[2]
@@ -542,7 +545,7 @@ class TestCache:
         nuggets = [f"nugget {number} of some ten words that it says now" for number in range(100)]
         matcher = reader(replay=True)
         gold = matcher.prepare(matchers.Collection.of(nuggets), matchers.Collection([]))
-        asked = [each.question for each in gold.asking(updates)]
+        asked = [question for _, question in gold.asking(updates)]
         assert len(asked) == 2000
         with opened() as kept:
             kept.put([kept_answer(question, "support") for question in asked])

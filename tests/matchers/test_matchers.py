@@ -175,11 +175,12 @@ class TestWindows:
         assert all(start <= a < b <= end for a, b in (word.span for word in told.matched))
 
     def test_short_texts_are_taken_as_they_are(self):
-        assert windows(["a b, c!", "a b c d e", "!"], 3) == [[(0, 7)], [(0, 5), (2, 7), (4, 9)], []]
-        assert windows(["a b, c!", ""], 0) == [[(0, 7)], []]
-        assert windows(["a b c d e f", ""], 4) == [[(0, 7), (4, 11)], []]
-        assert windows(["a b"], 1) == [[(0, 1), (2, 3)]]
-        assert windows([], 1) == []
+        assert windows("a b, c!", 3) == [(0, 7)]
+        assert windows("a b c d e", 3) == [(0, 5), (2, 7), (4, 9)]
+        assert windows("a b, c!", 0) == [(0, 7)]
+        assert windows("a b c d e f", 4) == [(0, 7), (4, 11)]
+        assert windows("a b", 1) == [(0, 1), (2, 3)]
+        assert windows("!", 3) == windows("", 0) == []
 
 
 class TestBlend:

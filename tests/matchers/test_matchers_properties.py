@@ -11,17 +11,14 @@ import matchers
 from matchers import (
     containment,
     contract,
-    fuzzy,
-    grams,
     learned,
-    pair_numbers,
     parameters,
     similar,
     steps,
     texts,
 )
 from matchers.registry import BUILT_IN
-from matchers.sentence import SCORERS, USELESS
+from matchers.whole_texts import SCORERS, USELESS
 from tests import strategies as st
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
@@ -97,9 +94,9 @@ def test_steps_are_taken_before_all_else(updates, nuggets, threshold, asked):
 COEFFICIENTS = st.fixed_dictionaries(
     {
         name: {1: st.floats(0, 9), -1: st.floats(-9, 0), 0: st.floats(-9, 9)}[
-            pair_numbers.SIGNS.get(name, 0)
+            learned.SIGNS.get(name, 0)
         ]
-        for name in pair_numbers.LEXICAL
+        for name in learned.LEXICAL
     }
 )
 
@@ -118,7 +115,7 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
         )
     }
     with pytest.MonkeyPatch.context() as patch:
-        model = pair_numbers.Coefficients(constant, each)
+        model = learned.Coefficients(constant, each)
         patch.setattr(learned, "shipped", lambda _: model)
         matcher = matchers.get("learned", threshold=threshold)
         found = triples(matcher.match(updates, nuggets, collection=collection))
@@ -135,9 +132,9 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
 def test_learned_leaves_no_pair_out(updates, nuggets, threshold, constant, each, window, looked_at):
     """With several windows an update, of which one may have the words and another the letters."""
     with pytest.MonkeyPatch.context() as patch:
-        model = pair_numbers.Coefficients(constant, each)
+        model = learned.Coefficients(constant, each)
         patch.setattr(learned, "shipped", lambda _: model)
-        patch.setattr(pair_numbers, "WINDOW", window)
+        patch.setattr(learned, "WINDOW", window)
         patch.setattr(learned, "_LOOKED_AT", looked_at)
         patch.setattr(texts, "CELLS", looked_at)
         every = triples(matchers.get("learned", threshold=0).match(updates, nuggets))
@@ -242,11 +239,10 @@ def test_blocks_and_threads_change_nothing(
         patch.setattr(contract, "ROWS", rows)
         patch.setattr(containment, "LIGHT", light)
         patch.setattr(containment, "_CELLS", cells)
-        patch.setattr(containment, "_PRODUCT", cells)
         patch.setattr(texts, "CELLS", cells)
         patch.setattr(texts, "cores", lambda: count)
-        patch.setattr(grams, "_TABLE", 1 + dear * cells)
-        patch.setattr(fuzzy, "WORDS_KEPT", rows)
+        patch.setattr(containment, "_TABLE", 1 + dear * cells)
+        patch.setattr(containment, "WORDS_KEPT", rows)
         patch.setattr(similar, "_MARKS", rows)
         patch.setattr(similar, "_LOT", cells)
         patch.setattr(similar, "_DEAR", dear)

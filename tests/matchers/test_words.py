@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 
 from matchers import normalised, words
-from matchers.bulk import MARK, Places, coded, stream
-from matchers.words import has_words, word_spans, words_in_place
+from matchers.words import has_words, words_in_place
 from tests import strategies as st
 from tests.oracles import matching as slow
 
@@ -42,46 +41,6 @@ def test_spans_hold_their_words_and_stay_in_order(text):
         assert 0 <= word.start < word.end <= len(text)
         assert word.text in words(text[word.start : word.end])
     assert [word.start for word in placed] == sorted(word.start for word in placed)
-
-
-def spans(texts):
-    """The spans of words of each text, found for all texts at once."""
-    found = Places.of(texts)
-    pairs = list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
-    rows = zip(found.first.tolist(), found.counts.tolist(), strict=True)
-    return [pairs[first : first + count] for first, count in rows]
-
-
-@given(st.lists(TEXT))
-def test_words_are_placed_in_all_texts_at_once_as_in_each(texts):
-    assert spans(texts) == [word_spans(text) for text in texts]
-
-
-def test_every_character_is_placed_as_alone():
-    """Between two letters, before a mark and behind blanks; those beyond 16 bits by a sample."""
-    points = [*range(1 << 16), *range(1 << 16, 0x110000, 997)]
-    texts = [f"a{chr(p)}b {chr(p)}\u0301 {chr(p)}{chr(p)}" for p in points[::7]]
-    texts += [f"a{chr(p)}b  {chr(p)}" for p in points]
-    assert spans(texts) == [word_spans(text) for text in texts]
-
-
-@given(st.lists(TEXT), st.lists(TEXT))
-def test_streams_have_the_words_of_every_text(first, second):
-    streams = [stream(first), stream(second)]
-    found = coded([read.words() for read in streams])
-    assert len(set(found.words)) == len(found.words)
-    every = [found.words[number].decode("utf-8", "surrogatepass") for number in found.number]
-    parts: list[list[str]] = [[]]
-    for word in every:
-        if word == MARK:
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    assert parts.pop() == []
-    rows = [read.row.tolist() for read in streams]
-    assert [sorted(row) for row in rows] == [list(range(len(first))), list(range(len(second)))]
-    texts = [*(first[i] for i in rows[0]), *(second[i] for i in rows[1])]
-    assert parts == [words(text) for text in texts]
 
 
 @given(TEXT)

@@ -40,10 +40,6 @@ class SharedGold:
         """Take updates apart."""
         return SharedBlock([self.matcher.cut(text) for text in texts], self.nuggets)
 
-    def only(self, nuggets: NDArray[np.int64]) -> SharedGold:
-        """The nuggets of these rows alone."""
-        return SharedGold([self.nuggets[row] for row in nuggets], self.matcher)
-
 
 @dataclass(frozen=True)
 class SharedBlock:

@@ -115,5 +115,5 @@ def named_files() -> Iterator[str]:
 def test_the_guide_names_files_that_are_there(path: str) -> None:
     folders = [p.name for p in (ROOT / "tseval" / "families").iterdir() if p.is_dir()]
     meant = [path.replace("FAMILY", each) for each in folders] if "FAMILY" in path else [path]
-    meant = [each.replace("NAME", "fuzzy") for each in meant]
+    meant = [each.replace("NAME", "learned") for each in meant]
     assert any((ROOT / each).exists() for each in meant)

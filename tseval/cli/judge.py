@@ -57,9 +57,9 @@ def take_in(files: tuple[str, ...], quiet: bool) -> None:
 def status(model: str | None, output: Path | None) -> None:
     """How many answers are kept of each model, and what they took."""
     check_output(output)
-    found = asking.status(model)
-    warn([] if found.where else ["TSEVAL_CACHE is empty: no answer is kept"], quiet=False)
+    where, models = asking.status(model)
+    warn([] if where else ["TSEVAL_CACHE is empty: no answer is kept"], quiet=False)
     import pandas as pd
 
-    table = pd.DataFrame(found.models, columns=asking.OfModel._fields)
-    deliver(rows_table(table, found.where, to_file=output is not None), output)
+    table = pd.DataFrame(models.rows(), columns=models.columns)
+    deliver(rows_table(table, where, to_file=output is not None), output)

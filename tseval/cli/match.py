@@ -103,7 +103,7 @@ class MatchOptions:
         if file is None:
             return {}
         from tseval.matching.corrections import check_verdicts
-        from tseval.matching.verdicts import holds_verdicts
+        from tseval.matching.sampling import holds_verdicts
 
         is_judged = not self.overwrite and file.is_file() and holds_verdicts(file)
         before = check_verdicts(read([file], READERS["corrections"])) if is_judged else None

@@ -34,7 +34,7 @@ def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
     named = (each for value in values for each in (value if isinstance(value, tuple) else (value,)))
     refuse_inputs(output, [STDIN, *(each for each in named if isinstance(each, str))])
     if output.is_file() and not keeps_verdicts:
-        from tseval.matching.verdicts import holds_verdicts
+        from tseval.matching.sampling import holds_verdicts
 
         if holds_verdicts(output):
             raise OutputError(f"{output} holds verdicts, which would be lost: name another file")

@@ -22,7 +22,7 @@ from tseval.families.temporal.evaluation import (
 )
 from tseval.families.temporal.family import FAMILY
 from tseval.matching.asking import AskingOptions
-from tseval.matching.corrections import FORMS, spreadsheet_bytes, spreadsheet_form
+from tseval.matching.corrections import spreadsheet_bytes, spreadsheet_form
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.records import frozen
 
@@ -77,7 +77,7 @@ def command(**values: Any) -> None:
     request, size = Request.of(values), build(SampleOptions, values)
     check_output(request.output)
     output = request.output
-    form = FORMS[1] if output is None else spreadsheet_form(output, "a sample")
+    form = "tsv" if output is None else spreadsheet_form(output, "a sample")
     inputs = build(TemporalInputs, values | request.runs_and_gold)
     asked = build(TemporalOptions, values)
     edition = registry.edition(request.edition_name, FAMILY.name)

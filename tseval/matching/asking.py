@@ -5,10 +5,10 @@ Kept answers go to files that travel, and back.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tseval.core.declared import STREAMS, option, positive
 from tseval.errors import TsevalError
@@ -17,62 +17,54 @@ from tseval.io.inputs import Input
 from tseval.records import frozen
 
 if TYPE_CHECKING:
+    import polars as pl
+
     import matchers
     from matchers.answers import Answer, Answers
 
-WITHOUT_MATCHING = (*STREAMS, "--matches")
-"""Options with which no model is asked, or without limits, as its own name says."""
+limit = partial(option, not_within=(*STREAMS, "--matches"))
+"""An option without meaning where no model is asked, or without limits, as its own name says."""
 
 
 @frozen(kw_only=True)
 class AskingOptions:
     """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
 
-    replay: bool = option(
+    replay: bool = limit(
         "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
         kind=bool,
-        not_within=WITHOUT_MATCHING,
     )
-    dry_run: bool = option(
+    dry_run: bool = limit(
         "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
         kind=bool,
-        not_within=WITHOUT_MATCHING,
     )
-    budget: float | None = option(
+    budget: float | None = limit(
         "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
         "by then has no answer.",
         metavar="AMOUNT",
         kind=positive,
-        not_within=WITHOUT_MATCHING,
     )
-    max_calls: int | None = option(
+    max_calls: int | None = limit(
         "The most calls to make; what is not asked by then has no answer.",
         metavar="N",
         at_least=1,
-        not_within=WITHOUT_MATCHING,
     )
-    allow_unjudged: bool = option(
+    allow_unjudged: bool = limit(
         "Count pairs without an answer as no match, and say how many they are; else they are an "
         "error.",
         kind=bool,
-        not_within=WITHOUT_MATCHING,
     )
 
     @property
     def terms(self) -> matchers.Terms | None:
         """These terms; None where none was asked for."""
-        asked = (
-            self.replay,
-            self.dry_run,
-            self.allow_unjudged,
-            self.max_calls or 0,
-            self.budget or 0.0,
-        )
-        if not any(asked):
+        names = ("replay", "dry_run", "budget", "max_calls", "allow_unjudged")
+        limits = {name: value for name in names if (value := getattr(self, name))}
+        if not limits:
             return None  # and nothing of matchers has to be loaded
         from matchers import Terms
 
-        return Terms(*asked)
+        return Terms(**limits)
 
 
 def remarks(matcher: matchers.Matcher) -> tuple[str, ...]:
@@ -97,36 +89,14 @@ def answer_traits(matcher: matchers.Matcher) -> dict[str, str]:
 CURE = "a line is what `tseval judge export` writes; export the answers again"
 
 
-class OfModel(NamedTuple):
-    """What is kept of the questions to one model that another, or the same, answered."""
-
-    model: str
-    answered: str
-    answers: int
-    failures: int
-    tokens_in: int
-    tokens_out: int
-    seconds: float
-
-
-class Status(NamedTuple):
-    """Where answers are kept, empty for nowhere, and what is kept by model."""
-
-    where: str
-    models: list[OfModel]
-
-
 @contextmanager
 def open_answers(*, reading: bool = False) -> Iterator[Answers]:
     """Open the kept answers; what goes wrong there is a `TsevalError`."""
-    from matchers import MatcherError
     from matchers.answers import opened
+    from tseval.matching.matching import matcher_errors
 
-    try:
-        with opened(reading=reading) as answers:
-            yield answers
-    except MatcherError as error:
-        raise TsevalError(str(error)) from error
+    with matcher_errors(TsevalError), opened(reading=reading) as answers:
+        yield answers
 
 
 def export_answers(model: str | None) -> bytes:
@@ -157,24 +127,24 @@ def import_answers(path: str) -> tuple[int, int]:
         return answers.put(read), len(read)
 
 
-def status(model: str | None) -> Status:
-    """Return what is kept by model, as the questions name it and as the answers do."""
+def status(model: str | None) -> tuple[str, pl.DataFrame]:
+    """Return where answers are kept, empty for nowhere, and how many by model.
+
+    The rows are by the model that questions name and the one that answered them.
+    """
+    import polars as pl
+
     from matchers.answers import ANSWERED, database
 
-    by_model: defaultdict[tuple[str, str], list[Answer]] = defaultdict(list)
+    texts, numbers = ("model", "answered", "state"), ("tokens_in", "tokens_out", "seconds")
     with open_answers(reading=True) as answers:
-        for each in answers.rows(model):
-            by_model[each.model, each.answered].append(each)
-    models = [
-        OfModel(
-            asked,
-            answered,
-            sum(each.state == ANSWERED for each in rows),
-            sum(each.state != ANSWERED for each in rows),
-            sum(each.tokens_in for each in rows),
-            sum(each.tokens_out for each in rows),
-            round(sum(each.seconds for each in rows), 3),
-        )
-        for (asked, answered), rows in sorted(by_model.items())
-    ]
-    return Status(str(database() or ""), models)
+        rows = [[getattr(each, name) for name in texts + numbers] for each in answers.rows(model)]
+    kinds = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Int64)
+    kept = pl.DataFrame(rows, kinds | {"seconds": pl.Float64}, orient="row")
+    is_answer, key = pl.col("state") == ANSWERED, ["model", "answered"]
+    sums = kept.group_by(key).agg(
+        is_answer.sum().alias("answers"),
+        (~is_answer).sum().alias("failures"),
+        pl.col(numbers).sum(),
+    )
+    return str(database() or ""), sums.with_columns(pl.col("seconds").round(3)).sort(key)

@@ -19,16 +19,14 @@ from tseval.io.inputs import SHORT_HASH
 from tseval.matching.asking import answer_traits
 from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import (
-    ANY,
     BINS,
     STEP,
     Disagreement,
-    Extremes,
     JudgedUpdates,
     Tally,
     scored,
 )
-from tseval.matching.matching import all_scores, get_matcher, pairs_of
+from tseval.matching.matching import all_scores, get_matcher
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
@@ -175,7 +173,8 @@ def calibrate(
     coarse, occupied = tally.coarse(), tally.occupied()
     threshold = _over_topics(_best_threshold, coarse, draws)
     calibrated = matcher.with_threshold(threshold.value)
-    ours, theirs = _recalls(judged, calibrated, extremes, sharing)
+    found = match_in_units(calibrated, judged.updates, judged.nuggets, sharing)
+    ours, theirs = judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
     cuts, _ = agreement.left_out(*coarse)
     return Calibration(
         matcher=matcher,
@@ -217,23 +216,6 @@ def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
         "F1": Measured(float(whole.f1), bootstrap.interval(drawn.f1)),
         "kappa": Measured(float(whole.kappa), bootstrap.interval(drawn.kappa)),
     }
-
-
-def _recalls(
-    judged: JudgedUpdates, matcher: matchers.Matcher, extremes: Extremes, sharing: Sharing
-) -> tuple[FloatArray, FloatArray]:
-    """The recall of each run and topic, by the matcher and by the assessors.
-
-    Of one run alone nothing is matched again: the best score of each nugget is known.
-    """
-    if len(judged.runs) > 1:
-        found = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
-    else:
-        best, update = extremes.value[ANY], extremes.update[ANY]
-        threshold: float = getattr(matcher, "threshold", 0.0)
-        nugget = np.flatnonzero(best >= threshold)
-        found = pairs_of(update[nugget], nugget, best[nugget])
-    return judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
 
 
 def _tau(ours: FloatArray, theirs: FloatArray, draws: IntArray) -> dict[str, Measured]:
@@ -288,22 +270,17 @@ def graded_agreements(
     judged: JudgedUpdates, using: Sequence[matchers.Matcher]
 ) -> list[GradedAgreement]:
     """Every two of the matchers that give labels, over all pairs of the judged updates."""
-    graded = [matcher for matcher in using if matcher.grades]
-    return [_agreement(judged, *two) for two in combinations(graded, 2)]
-
-
-def _agreement(
-    judged: JudgedUpdates, one: matchers.Matcher, other: matchers.Matcher
-) -> GradedAgreement:
-    levels = np.array(sorted({*one.grades, *other.grades}))
-    counts = np.zeros((len(levels), len(levels)))
-    for mine, theirs in zip(_scores(judged, one), _scores(judged, other), strict=True):
-        rows, columns = np.searchsorted(levels, mine), np.searchsorted(levels, theirs)
-        np.add.at(counts, (rows, columns), 1)
-    name, name_of_other = (each.named(without="threshold") for each in (one, other))
-    pairs, same = int(counts.sum()), float(np.trace(counts) / counts.sum())
-    kappa = float(agreement.cohen_kappa(counts))
-    return GradedAgreement(name, name_of_other, pairs, same, kappa)
+    found = []
+    for one, other in combinations([matcher for matcher in using if matcher.grades], 2):
+        levels = np.array(sorted({*one.grades, *other.grades}))
+        counts = np.zeros((len(levels), len(levels)))
+        for mine, theirs in zip(_scores(judged, one), _scores(judged, other), strict=True):
+            rows, columns = np.searchsorted(levels, mine), np.searchsorted(levels, theirs)
+            np.add.at(counts, (rows, columns), 1)
+        names = (one.named(without="threshold"), other.named(without="threshold"))
+        same, kappa = float(np.trace(counts) / counts.sum()), agreement.cohen_kappa(counts)
+        found.append(GradedAgreement(*names, int(counts.sum()), same, float(kappa)))
+    return found
 
 
 def _scores(judged: JudgedUpdates, matcher: matchers.Matcher) -> Iterator[FloatArray]:
@@ -330,9 +307,11 @@ def sections(
 
     listed = {
         "Agreement over all pairs, F1 and kappa with each topic judged by the others' threshold": (
-            _summary
+            lambda each: [{name: _ranged(name, *number) for name, number in each.numbers.items()}]
         ),
-        "By threshold": _by_threshold,
+        "By threshold": lambda each: [
+            point | {"threshold": f"{point['threshold']:.2f}"} for point in each.curve(SHOWN_STEP)
+        ],
         "Nuggets found at the threshold": lambda each: [each.nuggets],
         "What candidates let through": lambda each: [each.candidates] if each.candidates else [],
         "Rank correlation of the runs by recall, matcher against assessors (Kendall's tau)": (
@@ -366,15 +345,6 @@ def answered_name(each: Calibration) -> str:
     return "|".join([name_of(each), *traits])
 
 
-def _summary(each: Calibration) -> Iterator[dict[str, Any]]:
-    yield {name: _ranged(name, *number) for name, number in each.numbers.items()}
-
-
-def _by_threshold(each: Calibration) -> Iterator[dict[str, Any]]:
-    for point in each.curve(SHOWN_STEP):
-        yield point | {"threshold": f"{point['threshold']:.2f}"}
-
-
 def _ranged(name: str, value: float, interval: Interval) -> str:
     digits = 2 if name == "threshold" else 3
     low, high = interval
@@ -400,16 +370,9 @@ def _cut(text: str) -> str:
 
 def curves(found: Sequence[Calibration]) -> pd.DataFrame:
     """Long rows of `matcher measure threshold value chosen`, for a chart."""
-    import pandas as pd
-
-    rows = [
-        (name_of(each), measure, point["threshold"], value, each.threshold.value)
-        for each in found
-        for point in each.curve(DRAWN_STEP)
-        for measure, value in point.items()
-        if measure != "threshold"
-    ]
-    return pd.DataFrame(rows, columns=["matcher", "measure", "threshold", "value", "chosen"])
+    rows = tidy(found).dropna(subset="threshold").rename(columns={"statistic": "measure"})
+    rows["chosen"] = rows["matcher"].map({name_of(each): each.threshold.value for each in found})
+    return rows[["matcher", "measure", "threshold", "value", "chosen"]].reset_index(drop=True)
 
 
 def tidy(found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = ()) -> pd.DataFrame:
@@ -427,7 +390,7 @@ def tidy(found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = (
 
 def _numbers(each: Calibration) -> Iterator[dict[str, Any]]:
     named = {"AUC": each.auc, "AP": each.average_precision, "threshold": each.threshold}
-    named |= {"bias of recall": each.recall.bias}
+    named["bias of recall"] = each.recall.bias
     left_out = {f"left-out {name}": number for name, number in each.left_out.items()}
     taus = {f"tau {level}": tau for level, tau in each.tau.items()}
     for name, number in (named | left_out | taus).items():

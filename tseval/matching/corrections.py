@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from tseval.errors import UsageError
+from tseval.io import SPREADSHEET_FORMS
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.rows import rows_bytes
 from tseval.io.tables import Table
@@ -254,7 +255,6 @@ COLUMNS = (
     *("verdict", "matched", "score", "topic", "nugget_text", "update_text"),
     *("found", "missing", "run", "nugget_id", "update_id"),
 )
-FORMS = ("csv", "tsv")
 LEAST = 1e-10
 """The least score of a pair that has anything in common."""
 NEAR = 0.1
@@ -270,7 +270,7 @@ FORMULA = "=+-@"
 def spreadsheet_form(path: PurePath, what: str = "a review") -> str:
     """The form of a file for a spreadsheet by its suffix; another one is a `UsageError`."""
     form = path.suffix.lstrip(".").lower()
-    if form not in FORMS:
+    if form not in SPREADSHEET_FORMS:
         raise UsageError(f"{what} is for a spreadsheet: call it {path.stem}.csv or {path.stem}.tsv")
     return form
 
@@ -313,11 +313,9 @@ def review_bytes(
         "nugget", "score", "update", descending=[False, True, False], nulls_last=True
     )
     least = getattr(matcher, "threshold", None) or 0.0
-    texts = zip(
-        nuggets["text"].gather(pairs["nugget"]),
-        updates["text"].gather(pairs["update"]),
-        strict=True,
-    )
+    asked = nuggets["text"].gather(pairs["nugget"])
+    said = updates["text"].gather(pairs["update"])
+    cells = zip(pairs["score"], pairs["accepted"], asked, said, strict=True)
     words = {True: ACCEPT, False: REJECT, None: ""}
     rows = [
         row
@@ -327,12 +325,8 @@ def review_bytes(
             "nugget_text": cell_of(nugget),
             "update_text": cell_of(update),
         }
-        for row, score, accepted, (nugget, update) in zip(
-            evidence(matcher, updates, nuggets, pairs),
-            pairs["score"],
-            pairs["accepted"],
-            texts,
-            strict=True,
+        for row, (score, accepted, nugget, update) in zip(
+            evidence(matcher, updates, nuggets, pairs), cells, strict=True
         )
     ]
     return spreadsheet_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form)

@@ -110,9 +110,13 @@ def _answers(updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame) 
 
 def _assignment(answer: Answer, maker: str) -> dict[str, Any]:
     """Return the record of nuggetizer, and when the last update was there."""
-    importance = pl.col("importance")
+    importance, grade = pl.col("importance"), pl.col("grade")
+    is_vital = importance >= VITAL_SHARE * importance.max()
+    partial = pl.when(grade > 0).then(pl.lit("partial_support")).otherwise(pl.lit("not_support"))
     nuggets = answer.nuggets.select(
-        "text", "grade", is_vital=importance >= VITAL_SHARE * importance.max()
+        "text",
+        importance=pl.when(is_vital).then(pl.lit("vital")).otherwise(pl.lit("okay")),
+        assignment=pl.when(grade >= 1).then(pl.lit("support")).otherwise(partial),
     )
     time = float(answer.updates["time"][-1])
     text = "\n".join(answer.updates["text"])
@@ -124,21 +128,8 @@ def _assignment(answer: Answer, maker: str) -> dict[str, Any]:
         "response_length": len(text.split()),
         "time": int(time) if time.is_integer() else time,
         "matcher": maker,
-        "nuggets": [
-            {
-                "text": said,
-                "importance": "vital" if is_vital else "okay",
-                "assignment": _label(grade),
-            }
-            for said, grade, is_vital in nuggets.iter_rows()
-        ],
+        "nuggets": nuggets.to_dicts(),
     }
-
-
-def _label(grade: float) -> str:
-    if grade >= 1:
-        return "support"
-    return "partial_support" if grade > 0 else "not_support"
 
 
 def _lines(answers: Iterator[Answer]) -> Iterator[str]:

@@ -24,7 +24,7 @@ import polars as pl
 
 from tseval.errors import OutputError, UsageError, reason_of
 from tseval.io.atomic_write import write_file
-from tseval.matching.matching import NuggetsByTopic, check_number, join_pairs, match
+from tseval.matching.matching import NuggetsByTopic, check_number, join_pairs, match, matcher_errors
 from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.records import frozen
@@ -110,19 +110,11 @@ def _match_passages(
 ) -> pl.DataFrame:
     """Return the pairs of all passages as one table."""
     rows, found, held = sharing.rows_of(updates.height), [], 0
-    starts = range(0, updates.height, rows)
-    parts = [updates[start : start + rows].select(TEXTS) for start in starts]
-    passages = [
-        Passage(
-            "updates",
-            start + 1,
-            start + part.height,
-            "rows",
-            hash_texts(part) if sharing.resume else "",
-            part,
-        )
-        for start, part in zip(starts, parts, strict=True)
-    ]
+    starts, passages = range(0, updates.height, rows), []
+    for start in starts:
+        part = updates[start : start + rows].select(TEXTS)
+        sha256 = hash_texts(part) if sharing.resume else ""
+        passages.append(Passage("updates", start + 1, start + part.height, "rows", sha256, part))
     for start, pairs in zip(starts, _find_pairs(work, passages, sharing), strict=True):
         found.append(pairs.with_columns(pl.col("update") + start))
         held += pairs.height
@@ -169,10 +161,8 @@ class MatchCache:
         from matchers.cache import CACHE, cache_folder
         from matchers.words import EDITION
 
-        try:
+        with matcher_errors():
             root = cache_folder()
-        except ValueError as error:
-            raise UsageError(str(error)) from error
         if root is None:
             why = "is empty" if CACHE in os.environ else "is not set, and there is no home folder"
             raise UsageError(f"nothing can be kept to resume from: {CACHE} {why}")

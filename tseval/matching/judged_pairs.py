@@ -21,9 +21,8 @@ from tseval.matching.matching import (
     all_scores,
     collection,
     evidence,
-    judge_ahead,
+    look_ahead,
     pairs_of,
-    read_ahead,
     rows_by_topic,
 )
 from tseval.parallel.engine import Unit
@@ -213,24 +212,10 @@ class Extremes:
             pairs = pairs_of(update[gold], gold, value[gold])
             rows = evidence(matcher, judged.updates, judged.nuggets, pairs)
             for row, (at, nugget, score) in zip(rows, pairs.iter_rows(), strict=True):
-                yield Disagreement(
-                    says=says,
-                    topic=str(row["topic"]),
-                    update_id=str(row["update_id"]),
-                    nugget_id=str(row["nugget_id"]),
-                    score=abs(score),
-                    found=str(row["found"]),
-                    missing=str(row["missing"]),
-                    nugget=judged.nuggets["text"][nugget],
-                    update=judged.updates["text"][at],
-                )
-
-
-class PartTally(NamedTuple):
-    """What was met among some of the judged updates: the tallies of their topics."""
-
-    tally: Tally
-    extremes: Extremes
+                ids = (row["topic"], row["update_id"], row["nugget_id"])
+                words = (row["found"], row["missing"])
+                texts = (judged.nuggets["text"][nugget], judged.updates["text"][at])
+                yield Disagreement(says, *ids, abs(score), *words, *texts)
 
 
 @frozen
@@ -250,8 +235,8 @@ class ScoreWork:
     sha256: str
     nuggets: pl.DataFrame = field(compare=False)
 
-    def __call__(self, unit: Unit) -> PartTally:
-        """Return what is met there."""
+    def __call__(self, unit: Unit) -> tuple[Tally, Extremes]:
+        """Return what is met there, with the tallies of its topics."""
         topics: Sequence[Topic] = unit.topics  # type: ignore[attr-defined]
         tally, extremes = Tally.none(len(topics)), Extremes(self.nuggets.height)
         for place, topic in enumerate(topics):
@@ -260,7 +245,7 @@ class ScoreWork:
             for part, score in all_scores(self.matcher, texts, gold, collection_of(self)):
                 extremes.meet(topic.updates[part], topic.nuggets, score, topic.true[part])
                 tally.meet(place, score, topic.true[part])
-        return PartTally(tally, extremes)
+        return tally, extremes
 
 
 @lru_cache(maxsize=1)
@@ -288,28 +273,17 @@ def scored(
         cuts = [topics[at].cut(max(0, start - ends[at]), stop - ends[at]) for at in met]
         units.append(JudgedPart("judged updates", start + 1, stop, "rows", "", met[0], cuts))
     if sharing.is_in_process or not matcher.by_blocks:
-        read_ahead(matcher, pl.concat([topic.texts for topic in topics]), progress)
-        judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
-        parts: Iterator[PartTally] = map(work, units)
+        texts, gold = pl.concat([topic.texts for topic in topics]), judged.nuggets["text"]
+        lots = ((topic.texts, gold.gather(topic.nuggets)) for topic in topics)
+        look_ahead(matcher, texts, lots, judged.collection, progress)
+        parts: Iterator[tuple[Tally, Extremes]] = map(work, units)
     else:
         parts = sharing.engine.run(work, units)
-    for unit, part in zip(units, parts, strict=True):
+    for unit, (part, peaks) in zip(units, parts, strict=True):
         own = slice(unit.place, unit.place + len(unit.topics))
-        tally.true[own] += part.tally.true
-        tally.other[own] += part.tally.other
-        extremes.add(part.extremes)
+        tally.true[own] += part.true
+        tally.other[own] += part.other
+        extremes.add(peaks)
         if progress:
             progress(unit.last or 0, ends[-1])
     return tally, extremes
-
-
-def _lots(
-    judged: JudgedUpdates, topics: Sequence[Topic], matcher: matchers.Matcher
-) -> list[matchers.Lot]:
-    """Return the texts of each topic, for a matcher that asks about all of them at once."""
-    if matcher.judgment() is None:
-        return []
-    from matchers import Lot
-
-    gold = judged.nuggets["text"]
-    return [Lot(each.texts.to_list(), gold.gather(each.nuggets).to_list()) for each in topics]

@@ -11,16 +11,16 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from tseval.errors import DryRun, TsevalError, UsageError, input_error, reason_of
+from tseval.errors import DryRun, TsevalError, UsageError
 from tseval.io import json_text
+from tseval.io.faults import FaultList
+from tseval.io.inputs import Input
 from tseval.parallel.sharing import Progress
 from tseval.version import VERSION
 
@@ -35,11 +35,6 @@ KEY = "matcher"
 CURE = "a profile is what `tseval calibrate --save FILE.json` writes"
 
 
-def is_profile(name: str) -> bool:
-    """Whether a matcher's name stands for a profile."""
-    return name.lower().endswith(SUFFIX)
-
-
 def profile_bytes(matcher: str, measured: dict[str, Any]) -> bytes:
     """A profile: the matcher's full name, threshold included, and what was measured of it."""
     content = {"tseval": VERSION, KEY: matcher, "measured": measured}
@@ -48,19 +43,11 @@ def profile_bytes(matcher: str, measured: dict[str, Any]) -> bytes:
 
 def read_profile(path: str) -> str:
     """The name of the matcher in a profile; anything else is an `InputError`."""
-    try:
-        content = json_text.load(Path(path).read_bytes().decode())
-    except OSError as error:
-        reason = reason_of(error)
-        raise input_error(path, None, reason, CURE, "unreadable-file") from error
-    except json_text.DoubledKey as error:
-        raise input_error(path, None, str(error), json_text.KEY_CURE, "duplicate-key") from error
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise input_error(path, line, "is no JSON in UTF-8", CURE, "json-syntax") from error
+    faults = FaultList(Input(path))
+    content = json_text.read_document(faults.source, faults, CURE)
     name = content.get(KEY) if isinstance(content, dict) else None
-    if not isinstance(name, str) or is_profile(name):
-        raise input_error(path, None, f'names no "{KEY}"', CURE, "missing-key")
+    if not isinstance(name, str) or name.lower().endswith(SUFFIX):
+        faults.refuse(None, f'names no "{KEY}"', CURE, "missing-key")
     return name
 
 
@@ -71,33 +58,32 @@ def get_matcher(
 
     With `terms` it is one that asks a model, on these.
     """
-    layer = _matching_layer()
-    try:
-        matcher: matchers.Matcher = layer.get(read_profile(name) if is_profile(name) else name)
+    from matchers import get
+
+    with matcher_errors():
+        matcher = get(read_profile(name) if name.lower().endswith(SUFFIX) else name)
         matcher = matcher if threshold is None else matcher.with_threshold(threshold)
         return matcher if terms is None else matcher.on_terms(terms)
-    except layer.MatcherError as error:
-        raise UsageError(str(error)) from error
 
 
-def _matching_layer() -> ModuleType:
-    """The matching layer; it is imported when a matcher is asked for, since that takes a while.
+@contextmanager
+def matcher_errors(kind: type[TsevalError] = UsageError) -> Iterator[None]:
+    """Turn what a matcher refuses into an error of this kind, and what it plans into a `DryRun`."""
+    from matchers import MatcherError, Planned  # here, since that takes a while
 
-    `matchers` is another distribution's name too: one that isn't ours is refused with the cure.
-    """
-    layer = import_module("matchers")
-    if not hasattr(layer, "MatcherError"):
-        raise TsevalError(
-            f"the package 'matchers' at {layer.__file__} is not tseval's: another distribution of "
-            "that name hides it; run `pip uninstall matchers` and install tseval again"
-        )
-    return layer
+    try:
+        yield
+    except Planned as plan:
+        raise DryRun(str(plan)) from plan
+    except MatcherError as error:
+        raise kind(str(error)) from error
 
 
 def collection(nuggets: Iterable[str]) -> matchers.Collection:
     """The texts of all nuggets of all topics, from which words have their weights."""
-    found: matchers.Collection = _matching_layer().Collection(nuggets)
-    return found
+    from matchers import Collection
+
+    return Collection(nuggets)
 
 
 def match(
@@ -111,9 +97,7 @@ def match(
     Word weights come from all nuggets of all topics.
     """
     by_topic = NuggetsByTopic(matcher, nuggets, kept=1)
-    known = updates.select(pl.col("topic").cast(pl.String).is_in(by_topic.topics)).to_series()
-    read_ahead(matcher, updates["text"].filter(known), progress)
-    judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
+    by_topic.look_ahead(updates, progress)
     return by_topic.match(updates, progress)
 
 
@@ -143,16 +127,15 @@ class NuggetsByTopic:
         self._kept = kept or len(self.topics)
         self._prepared: dict[int, matchers.PreparedNuggets] = {}
 
-    def lots(self, updates: pl.DataFrame) -> list[matchers.Lot]:
-        """Return the updates and nuggets of each topic, for a matcher that asks about all."""
-        if self._matcher.judgment() is None:
-            return []
-        return [
-            _matching_layer().Lot(
-                updates["text"].gather(rows).to_list(), self._text.gather(self._gold[at]).to_list()
-            )
-            for at, rows in rows_by_topic(updates, self.topics).items()
+    def look_ahead(self, updates: pl.DataFrame, progress: Progress | None) -> None:
+        """Let the matcher read all updates, and ask about all topics, before any is matched."""
+        known = updates.select(pl.col("topic").cast(pl.String).is_in(self.topics)).to_series()
+        rows_of = rows_by_topic(updates, self.topics) if self._matcher.judgment() else {}
+        lots = [
+            (updates["text"].gather(rows), self._text.gather(self._gold[at]))
+            for at, rows in rows_of.items()
         ]
+        look_ahead(self._matcher, updates["text"].filter(known), lots, self.collection, progress)
 
     def match(self, updates: pl.DataFrame, progress: Progress | None = None) -> pl.DataFrame:
         """Return the pairs of a block, as `match` has them for all updates at once."""
@@ -161,13 +144,11 @@ class NuggetsByTopic:
         held, done = 0, updates.height - sum(map(len, rows_of.values()))
         for at, rows in rows_of.items():
             texts, gold = updates["text"].gather(rows), self._gold[at]
-            try:
+            with matcher_errors():
                 for pairs in self._prepare(at).blocks(texts):
                     found.append(pairs_of(rows[pairs.update], gold[pairs.nugget], pairs.score))
                     held += len(pairs)
                     check_number(held, self.topics[at])
-            except _matching_layer().MatcherError as error:
-                raise UsageError(str(error)) from error
             done += len(rows)
             if progress:
                 progress(done, updates.height)
@@ -207,28 +188,21 @@ def check_number(number: int, topic: str) -> None:
         )
 
 
-def read_ahead(matcher: matchers.Matcher, texts: Iterable[str], progress: Progress | None) -> None:
-    """Let the matcher see all texts of all topics once, where that saves it work."""
-    try:
-        matcher.read_ahead(texts, progress)
-    except _matching_layer().MatcherError as error:
-        raise UsageError(str(error)) from error
-
-
-def judge_ahead(
+def look_ahead(
     matcher: matchers.Matcher,
-    lots: Sequence[matchers.Lot],
+    texts: Iterable[str],
+    topics: Iterable[tuple[pl.Series, pl.Series]],
     weighed: matchers.Collection,
     progress: Progress | None,
 ) -> None:
-    """Let the matcher ask about all topics at once, if it asks; a `DryRun` where it only plans."""
-    layer = _matching_layer()
-    try:
+    """Let the matcher see all texts once, and ask about the updates and nuggets of all topics."""
+    from matchers import Lot
+
+    with matcher_errors():
+        matcher.read_ahead(texts, progress)
+    with matcher_errors(TsevalError):
+        lots = [Lot(updates.to_list(), nuggets.to_list()) for updates, nuggets in topics]
         matcher.judge_ahead(lots, weighed, progress)
-    except layer.Planned as plan:
-        raise DryRun(str(plan)) from plan
-    except layer.MatcherError as error:
-        raise TsevalError(str(error)) from error
 
 
 SCORED_AT_ONCE = 1 << 20
@@ -245,17 +219,16 @@ def all_scores(
 
     `weighed` are the nuggets that words have their weights from.
     """
-    layer = _matching_layer()
+    from matchers import Collection
+
     rows = max(1, SCORED_AT_ONCE // max(1, len(nuggets)))
-    try:
-        gold = matcher.prepare_rewritten(layer.Collection.of(nuggets), layer.Collection.of(weighed))
+    with matcher_errors():
+        gold = matcher.prepare_rewritten(Collection.of(nuggets), Collection.of(weighed))
         for start in range(0, len(updates), rows):
             texts = list(updates[start : start + rows])
             update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))
             scores = gold.block(texts).scores(update, nugget)
             yield slice(start, start + len(texts)), scores.reshape(len(texts), len(nuggets))
-    except layer.MatcherError as error:
-        raise UsageError(str(error)) from error
 
 
 def pairs_of(update: IntArray, nugget: IntArray, score: FloatArray) -> pl.DataFrame:
@@ -277,11 +250,12 @@ EVIDENCE = (
     *("found", "missing", "found_weight", "missing_weight"),
 )
 """The columns of a match with its evidence."""
+WEIGHT_DECIMALS = 6
 
 
 def evidence(
     matcher: matchers.Matcher, updates: pl.DataFrame, nuggets: pl.DataFrame, pairs: pl.DataFrame
-) -> Iterator[dict[str, str | float | int | None]]:
+) -> Iterator[dict[str, Any]]:
     """Yield for each pair a row of the plain table of matches, with what the score rests on."""
     every = collection(nuggets["text"])
     names = ["topic", "update_id", "run", "text"]
@@ -291,20 +265,15 @@ def evidence(
         said.iter_rows(), gold.iter_rows(), pairs["score"], strict=True
     ):
         found = matcher.explain(text, asked, collection=every)
-        start, end = found.span or (None, None)
-        yield {
-            "topic": topic,
-            "update_id": update,
-            "nugget_id": nugget,
-            "run": run,
-            "score": score,
-            "start": start,
-            "end": end,
-            "found": _words(word.nugget_word for word in found.matched),
-            "missing": _words(word.nugget_word for word in found.missing),
-            "found_weight": round(found.found, WEIGHT_DECIMALS),
-            "missing_weight": round(found.lacking, WEIGHT_DECIMALS),
-        }
+        span = found.span or (None, None)
+        # A blank inside a word, as grams have it, is shown as `_`.
+        words = (
+            " ".join(word.nugget_word.replace(" ", "_") for word in side)
+            for side in (found.matched, found.missing)
+        )
+        weights = (round(weight, WEIGHT_DECIMALS) for weight in (found.found, found.lacking))
+        row = (topic, update, nugget, run, score, *span, *words, *weights)
+        yield dict(zip(EVIDENCE, row, strict=True))
 
 
 def word_spans(
@@ -334,11 +303,3 @@ def _apart(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             joined.append((start, end))
     return tuple(joined)
-
-
-WEIGHT_DECIMALS = 6
-
-
-def _words(words: Iterable[str]) -> str:
-    """Words in one field; a blank inside one, as grams have it, is shown as `_`."""
-    return " ".join(word.replace(" ", "_") for word in words)

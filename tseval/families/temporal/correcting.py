@@ -42,8 +42,7 @@ from tseval.io.times import length_of
 from tseval.matching import sampling
 from tseval.matching.corrections import hold
 from tseval.matching.matching import get_matcher
-from tseval.matching.sampling import Likeliest, likeliest
-from tseval.matching.verdicts import Verdicts, design_of, find_verdicts
+from tseval.matching.sampling import Likeliest, Verdicts, design_of, find_verdicts, likeliest
 from tseval.records import frozen
 from tseval.statistics.bootstrap import mean_intervals, resamples
 from tseval.statistics.strata import WEAKEST, rogan_gladen, total_intervals

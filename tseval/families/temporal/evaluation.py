@@ -292,7 +292,7 @@ class TemporalEvaluation(FrameEvaluation):
             frame = files.split_ids(tables[name].frame, "update_id", "duplicate_id")
             tables[name] = replace(tables[name], frame=frame)
         if "judged" in tables:
-            from tseval.matching.verdicts import check_sample
+            from tseval.matching.sampling import check_sample
 
             tables["judged"] = check_sample(tables["judged"])
         return tables
@@ -315,7 +315,7 @@ class TemporalEvaluation(FrameEvaluation):
             check_texts(tables)
             name = matcher_name(request.options, assessed=False)
             if "judged" in tables:
-                from tseval.matching.verdicts import design_of
+                from tseval.matching.sampling import design_of
 
                 name = design_of(tables["judged"])["matcher"]
             found = find_matched(request, updates, nuggets, name)

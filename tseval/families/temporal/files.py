@@ -483,7 +483,7 @@ def name_ids(table: Table) -> Table:
 def read_verdicts(source: Input, form: str | None, _: Sequence[str], *, name: str) -> Table:
     """Read corrections, or a sample, whose rows may not contradict each other."""
     from tseval.matching.corrections import check_verdicts
-    from tseval.matching.verdicts import check_sample
+    from tseval.matching.sampling import check_sample
 
     table = read([source], READERS[name], form)
     (check_sample if name == "judged" else check_verdicts)(table)

@@ -557,11 +557,11 @@ def count_words(texts: pl.Series, kind: str) -> pl.Series:
         return texts.str.count_matches(" ", literal=True) + 1.0
     if kind != LETTERS:
         return texts.str.count_matches(TOKEN).cast(pl.Float64)
-    from tseval.matching.normal import normal
+    from unicodedata import normalize
 
     counts = texts.str.count_matches("[0-9A-Z_a-z]+").cast(pl.Float64)
     beyond = (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
-    others = [float(len(WORD.findall(normal("NFKC", each)))) for each in texts.gather(beyond)]
+    others = [float(len(WORD.findall(normalize("NFKC", each)))) for each in texts.gather(beyond)]
     return counts.scatter(beyond, others)
 
 

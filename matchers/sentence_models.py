@@ -1,19 +1,18 @@
-"""`late`: token alignment, each word piece of the nugget with the piece that is most like it.
+"""Matchers by a sentence model: `embedding` by vectors of texts, `late` by those of word pieces.
 
-The vectors of pieces are kept as whole numbers, so that a product of two is exact in float32
+`late` keeps the vectors of pieces as whole numbers, so that a product of two is exact in float32
 whatever the order in which it is summed: no partial sum reaches 2**24. A score then depends on the
 vectors alone, and not on which texts stand beside one another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +21,168 @@ from matchers.blend import candidates_parameter, through
 from matchers.cache import cache_folder
 from matchers.collection import Collection
 from matchers.contract import Matcher, Progress
-from matchers.embedding import DECIMALS, MODEL, SentenceModel
 from matchers.encoding import (
     PRECISIONS,
     ROWS,
     Encoder,
+    Model,
     Network,
+    encoder,
+    find,
     need_extra,
     replace_half_characters,
 )
 from matchers.errors import MatcherError
-from matchers.models import Model
 from matchers.pairs import MatcherGold, Pairs, ranges
 from matchers.parameters import choice, flag, hexadecimal, label, parameter, threshold
 from matchers.texts import blocks, distinct
-from matchers.windows import Windows
+from matchers.windows import Windows, in_windows, window_parameter
 from matchers.words import has_words
+
+MODEL = "all-MiniLM-L6-v2"
+"""The default model: small, quick, and allowed for any use."""
+
+SHOWN = 12
+"""How many digits of a model's hash stand in the matcher's name."""
+
+DECIMALS = 5
+"""Scores are rounded to so many decimals; a vector's last digits depend on its batch."""
+
+_SLACK = 1e-4  # wider than the rounding of scores and of float32 products together
+_CELLS = 1 << 22  # products, or cosines of pieces, at once
+_GATHERED = 1 << 16  # numbers of vectors gathered at once; they stay in the cache
+
+
+class SentenceModel(Matcher):
+    """A matcher by a sentence model, which it knows by its hashes."""
+
+    model: str
+    sha256: str
+    settings: str
+    download: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        found = self.local_model
+        object.__setattr__(self, "sha256", found.sha256[:SHOWN])
+        object.__setattr__(self, "settings", found.settings[:SHOWN])
+
+    @property
+    def local_model(self) -> Model:
+        """The model on this machine; a `MatcherError` if it is not the one of these hashes."""
+        found = find(self.model, download=self.download)
+        for hash_, asked, what in (
+            (found.sha256, self.sha256, "sha256"),
+            (found.settings, self.settings, "settings (the hash of its other files)"),
+        ):
+            if not hash_.startswith(asked):
+                raise MatcherError(
+                    f"{self.name}: the model {self.model!r} on this machine has the {what} "
+                    f"{hash_[:SHOWN]}, not {asked}; get the same model, or leave this out"
+                )
+        return found
+
+
+@dataclass(frozen=True)
+class Embedding(SentenceModel):
+    """The cosine of the two texts' vectors, 0 where it is negative.
+
+    With a `window` the nugget is held against every stretch of so many words of the update, half a
+    window apart, and the best counts. `model` is the path of a folder or a name; `sha256` is what
+    the hash of its weights begins with, `settings` that of all other files that can change a
+    vector. Both are looked up when they are not given and refused when they are others.
+    `download` allows the network for a model that is not on this machine.
+    """
+
+    name: ClassVar[str] = "embedding"
+    model: str = parameter(MODEL, label(), "the sentence model")
+    window: int = window_parameter(shown=True)
+    precision: str = parameter("fp32", choice(PRECISIONS), "what the model computes in")
+    threshold: float = threshold(0.586)
+    sha256: str = parameter("", hexadecimal(), "what the hash of the model's weights begins with")
+    download: bool = parameter(
+        False, flag(), "whether a model that is not here may be downloaded", compare=False
+    )
+    settings: str = parameter("", hexadecimal(), "what the hash of its other files begins with")
+
+    @property
+    def encoder(self) -> Encoder:
+        """What turns texts into vectors; one for all matchers of this model and precision."""
+        found: Encoder = encoder(Encoder, self.local_model, self.precision, cache_folder())
+        return found
+
+    def read_ahead(self, texts: Iterable[str], progress: Progress | None = None) -> None:
+        """Encode all texts that were never encoded before, sorted by length over the whole."""
+        parts = blocks(texts, "update", ROWS)
+        cut = (Windows.of(part, self.window).texts for _, part in parts)
+        self.encoder.learn(cut, progress)
+
+    def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:  # noqa: ARG002
+        """Encode the nuggets; no weights are needed."""
+        encode = self.encoder
+        return in_windows(VectorGold(_vectors(encode, list(nuggets)), encode), self.window)
+
+
+def _vectors(encode: Encoder, texts: list[str]) -> NDArray[np.float32]:
+    """The vectors of texts, one a row; that of a text without words is 0."""
+    spoken = [i for i, text in enumerate(texts) if has_words(text)]
+    found = encode.vectors([texts[i] for i in spoken])
+    rows = np.zeros((len(texts), found.shape[1]), np.float32)
+    rows[spoken] = found
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class VectorGold:
+    """Nuggets as vectors."""
+
+    nuggets: NDArray[np.float32]
+    encoder: Encoder
+
+    def block(self, texts: list[str]) -> VectorBlock:
+        """Read updates."""
+        return VectorBlock(_vectors(self.encoder, texts), self.nuggets)
+
+
+@dataclass(frozen=True, eq=False)
+class VectorBlock:
+    """Updates and nuggets as vectors."""
+
+    updates: NDArray[np.float32]
+    nuggets: NDArray[np.float32]
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`.
+
+        One float32 product a part finds the candidates. How it rounds depends on its shape, so each
+        candidate's score is then summed up by itself.
+        """
+        update, nugget = self._near(threshold - _SLACK)
+        return Pairs.of(update, nugget, self.scores(update, nugget), threshold)
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The cosines of single pairs, whatever the others are."""
+        found = np.zeros(len(update))
+        step = max(1, _GATHERED // max(1, self.updates.shape[1]))
+        for start in range(0, len(update), step):
+            part = slice(start, start + step)
+            left = self.updates.take(update[part], axis=0).astype(np.float64)
+            found[part] = (left * self.nuggets.take(nugget[part], axis=0)).sum(axis=1)
+        return np.round(np.clip(found, 0, 1), DECIMALS).astype(np.float64)
+
+    def _near(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs whose product is at least `least`, from at most `_CELLS` products at once."""
+        width = max(1, len(self.nuggets))
+        height = max(1, _CELLS // width)
+        found = [np.zeros(0, np.int64)]
+        if self.updates.shape[1] != self.nuggets.shape[1]:  # one side has no vector at all
+            return found[0], found[0]
+        for start in range(0, len(self.updates), height):
+            product = self.updates[start : start + height] @ self.nuggets.T
+            found.append(np.flatnonzero(product >= least) + start * width)
+        update, nugget = np.divmod(np.concatenate(found), width)
+        return update, nugget
+
 
 WINDOW = 64
 """A window has at most so many pieces."""
@@ -106,12 +251,6 @@ class PieceEncoder(Encoder):
         return np.rint(vectors * SCALE).astype(np.int16)
 
 
-@lru_cache(maxsize=4)
-def piece_encoder(model: Model, precision: str, cache: Path | None) -> PieceEncoder:  # noqa: ARG001
-    """The encoder of a model in this process; another cache folder is another encoder."""
-    return PieceEncoder(model, precision)
-
-
 def read_tokenizer(folder: Path) -> tuple[Any, tuple[int, int]]:
     """What cuts texts into pieces, and the numbers of what stands before and after a text."""
     need_extra("late")
@@ -134,7 +273,6 @@ def read_tokenizer(folder: Path) -> tuple[Any, tuple[int, int]]:
 GRAIN_BITS = 16
 """So many bits of a weight are left out, so that products with cosines add up exactly."""
 
-_CELLS = 1 << 22  # cosines of pieces at once
 _UPDATES = 256  # updates whose scores with all nuggets are made at once
 
 
@@ -163,7 +301,9 @@ class Late(SentenceModel):
     @property
     def encoder(self) -> PieceEncoder:
         """What turns windows into vectors; one for all matchers of this model and precision."""
-        return piece_encoder(self.local_model, self.precision, cache_folder())
+        found: PieceEncoder
+        found = encoder(PieceEncoder, self.local_model, self.precision, cache_folder())
+        return found
 
     def read_ahead(self, texts: Iterable[str], progress: Progress | None = None) -> None:
         """Read all windows that were never read before, sorted by length over the whole.
@@ -183,7 +323,12 @@ class Late(SentenceModel):
         """The nuggets by their pieces, for all pairs."""
         encode = self.encoder
         weigh = collection.weigher(("pieces", self.sha256, self.settings), encode.split)
-        return LateGold.of(encode.windows(list(nuggets), WINDOW), weigh, encode)
+        windows = encode.windows(list(nuggets), WINDOW)  # no piece is in two of them
+        every = _flat(windows)
+        terms = _flat(window.split() for window in every)
+        weights = np.fromiter((weigh(term) >> GRAIN_BITS for term in terms), np.int64, len(terms))
+        counts = np.array([len(" ".join(each).split()) for each in windows], np.int64)
+        return LateGold(vectors_of(encode, every), weights, counts, encode)
 
 
 def _flat(windows: Iterable[list[str]]) -> list[str]:
@@ -202,28 +347,11 @@ class LateGold:
     counts: NDArray[np.int64]
     encoder: PieceEncoder
 
-    @classmethod
-    def of(
-        cls, windows: list[list[str]], weigh: Callable[[str], int], encoder: PieceEncoder
-    ) -> LateGold:
-        """Read the windows of nuggets, in which no piece stands twice."""
-        every = _flat(windows)
-        terms = _flat(window.split() for window in every)
-        weights = np.fromiter((weigh(term) >> GRAIN_BITS for term in terms), np.int64, len(terms))
-        counts = [sum(len(window.split()) for window in own) for own in windows]
-        return cls(vectors_of(encoder, every), weights, np.array(counts, np.int64), encoder)
-
     def block(self, texts: list[str]) -> LateBlock:
         """Cut updates into windows; equal windows are read once."""
         windows = self.encoder.windows(texts)
         counts = np.fromiter(map(len, windows), np.int64, len(windows))
         return LateBlock(self, Windows(*distinct(_flat(windows)), counts))
-
-    def only(self, nuggets: NDArray[np.int64]) -> LateGold:
-        """The nuggets of these rows alone."""
-        counts = self.counts[nuggets]
-        rows = ranges((np.cumsum(self.counts) - self.counts)[nuggets], counts)
-        return LateGold(self.pieces[rows], self.weights[rows], counts, self.encoder)
 
     def aligned(self, vectors: NDArray[np.float32], size: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each window (rows) with each nugget, 0 for one without pieces.
@@ -277,57 +405,22 @@ class LateBlock:
         return Pairs.joined(found)
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The best window's score of each pair; 0 for updates without words.
-
-        Of an update only those nuggets are looked at that are asked for.
-        """
+        """The best window's score of each pair; 0 for updates without words."""
         score = np.zeros(len(update))
-        order = np.argsort(update, kind="stable")
-        chosen, starts = np.unique(update[order], return_index=True)
-        asked = np.split(order, starts[1:])
-        for first in range(0, len(chosen), _UPDATES):
-            read = self._read(chosen[first : first + _UPDATES])
-            for place, pairs in enumerate(asked[first : first + _UPDATES]):
-                wanted, number = np.unique(nugget[pairs], return_inverse=True)
-                every = len(wanted) == len(self.gold.counts)
-                gold = self.gold if every else self.gold.only(wanted)
-                each = gold.aligned(*read.windows_of(place))
-                score[pairs] = each.max(axis=0, initial=0)[number]
+        chosen, place = np.unique(update, return_inverse=True)
+        for first, table in self.tables(chosen):
+            asked = np.flatnonzero((place >= first) & (place < first + len(table)))
+            score[asked] = table[place[asked] - first, nugget[asked]]
         return score
 
     def tables(self, chosen: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """For some of the chosen updates after others: the first one's place, and all scores."""
         for first in range(0, len(chosen), _UPDATES):
-            read = self._read(chosen[first : first + _UPDATES])
-            each = self.gold.aligned(read.vectors, read.size)
-            table = np.zeros((len(read.counts), len(self.gold.counts)))
-            rows = np.repeat(np.arange(len(read.counts)), read.counts)
-            np.maximum.at(table, rows, each[read.number])
+            window, update = self.windows.of_pairs(chosen[first : first + _UPDATES])
+            needed, number = np.unique(window, return_inverse=True)
+            windows = [self.windows.texts[i] for i in needed.tolist()]
+            vectors = vectors_of(self.gold.encoder, windows)
+            each = self.gold.aligned(vectors, _sizes(windows))
+            table = np.zeros((len(chosen[first : first + _UPDATES]), len(self.gold.counts)))
+            np.maximum.at(table, update, each[number])
             yield first, table
-
-    def _read(self, updates: NDArray[np.int64]) -> ReadWindows:
-        """The windows of some updates with their vectors."""
-        window, _ = self.windows.of_pairs(updates)
-        needed, number = np.unique(window, return_inverse=True)
-        windows = [self.windows.texts[i] for i in needed.tolist()]
-        vectors = vectors_of(self.gold.encoder, windows)
-        return ReadWindows(vectors, _sizes(windows), number, self.windows.counts[updates])
-
-
-class ReadWindows(NamedTuple):
-    """Different windows: the vectors of their pieces, and how many each has.
-
-    `number` says which window stands where, `counts` how many each update has.
-    """
-
-    vectors: NDArray[np.float32]
-    size: NDArray[np.int64]
-    number: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-    def windows_of(self, update: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The vectors of the pieces of one update's windows, and how many each window has."""
-        first = int(self.counts[:update].sum())
-        own = self.number[first : first + self.counts[update]]
-        size = self.size[own]
-        return self.vectors[ranges((np.cumsum(self.size) - self.size)[own], size)], size
