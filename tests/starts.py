@@ -94,7 +94,7 @@ STARTS = {
     "follow": Start("follow fixtures/nuggets.tsv", 106, "polars.dataframe rapidfuzz scipy"),
     "curve": Start(f"curve {RUN} {GIVEN}", 147, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 166, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 106, "pandas polars.dataframe rapidfuzz scipy"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 110, "pandas polars.dataframe rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 95, "pandas polars.dataframe scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 124, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
@@ -104,11 +104,11 @@ STARTS = {
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        137,
+        138,
         "importlib.metadata polars.dataframe",
     ),
-    "validate": Start(f"validate {RUN} {GOLD}", 135, "importlib.metadata polars.dataframe"),
-    "measures": Start("measures", 132, "importlib.metadata polars.dataframe"),
+    "validate": Start(f"validate {RUN} {GOLD}", 137, "importlib.metadata polars.dataframe"),
+    "measures": Start("measures", 137, "importlib.metadata polars.dataframe"),
     "values": Start("values --help", 68),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
