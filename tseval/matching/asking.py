@@ -26,17 +26,22 @@ WITHOUT_MATCHING = (*STREAMS, "--matches")
 
 @frozen(kw_only=True)
 class AskingOptions:
-    """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
+    """On which terms a matcher such as `llm` may ask a model; none of them changes an answer.
+
+    Parameters of the matcher, such as `llm(model=NAME,budget=5)`, say the same; help has these.
+    """
 
     replay: bool = option(
         "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
         kind=bool,
         not_within=WITHOUT_MATCHING,
+        hidden=True,
     )
     dry_run: bool = option(
         "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
         kind=bool,
         not_within=WITHOUT_MATCHING,
+        hidden=True,
     )
     budget: float | None = option(
         "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
@@ -44,18 +49,21 @@ class AskingOptions:
         metavar="AMOUNT",
         kind=positive,
         not_within=WITHOUT_MATCHING,
+        hidden=True,
     )
     max_calls: int | None = option(
         "The most calls to make; what is not asked by then has no answer.",
         metavar="N",
         at_least=1,
         not_within=WITHOUT_MATCHING,
+        hidden=True,
     )
     allow_unjudged: bool = option(
         "Count pairs without an answer as no match, and say how many they are; else they are an "
         "error.",
         kind=bool,
         not_within=WITHOUT_MATCHING,
+        hidden=True,
     )
 
     @property
