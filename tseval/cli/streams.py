@@ -29,6 +29,8 @@ PIECE = 1 << 20
 """How many bytes of a stream are taken at once, if so many are there."""
 TIMES_OF_RUN = "--times run"
 """Another option's value with which all posts of a run are looked at before any is scored."""
+WRITTEN_AT_ONCE = 1000
+"""How many lines of output are written at once."""
 FOLLOWED = ("temporal", "clusters", "filtering", "incidents", "changes")
 """The families whose streams can be followed."""
 STREAM = "-"
@@ -167,17 +169,22 @@ def follow(call: Call, asked: StreamOptions) -> None:
                     write(part)
         click.echo(follower.finish())
     except (KeyboardInterrupt, OSError, InputError) as error:  # a full disk, a line too long
-        follower.save()
-        if asked.state is not None and not (request.quiet or isinstance(error, InputError)):
-            how, lines_saved = f"--state {asked.state}", follower.saved_lines
-            told = f"{asked.state} holds no line yet: give the stream again with {how}"
-            if lines_saved:
-                told = (
-                    f"{asked.state} holds the first {count(lines_saved, 'line')} of the stream: "
-                    f"give the stream again with {how}, or what follows them with {how} --continued"
-                )
-            click.echo(told, err=True)
+        try:
+            follower.save()
+        finally:
+            if asked.state is not None and not (request.quiet or isinstance(error, InputError)):
+                sys.stderr.write(where_it_goes_on(asked.state, follower.saved_lines) + "\n")
         raise
+
+
+def where_it_goes_on(state: Path, lines: int) -> str:
+    """How to go on after a stream that was interrupted."""
+    if not lines:
+        return f"{state} holds no line yet: give the stream again with --state {state}"
+    return (
+        f"{state} holds the first {count(lines, 'line')} of the stream: give the stream again with "
+        f"--state {state}, or what follows them with --state {state} --continued"
+    )
 
 
 def piece() -> bytes:
@@ -190,20 +197,32 @@ def piece() -> bytes:
 
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines, and those that were told before whatever ends them."""
+    """Write lines many at once, and those that were told before whatever ends them."""
+    told: list[str] = []
     try:
         for line in lines:
-            sys.stdout.write(f"{line}\n")
+            told.append(line)
+            if len(told) == WRITTEN_AT_ONCE:
+                together, told = told, []
+                click.echo("\n".join(together))
     finally:
-        sys.stdout.flush()
+        if told:
+            click.echo("\n".join(told))
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait until what is inside is done."""
+    """Let Ctrl-C wait until what is inside is done; a second one does not wait."""
     waiting: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    before = signal.getsignal(signal.SIGINT)
+
+    def wait(number: int, _: object) -> None:
+        if waiting:
+            raise KeyboardInterrupt
+        waiting.append(number)
+
     try:
+        signal.signal(signal.SIGINT, wait)
         yield
     finally:
         signal.signal(signal.SIGINT, before)
