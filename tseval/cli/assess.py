@@ -144,7 +144,8 @@ def open_desk(**values: Any) -> None:
 
 def _store(request: Request, asked: DeskOptions, settings: Settings) -> Store:
     """The store that is there, if it is of these files and options; else a new one."""
-    path, kept = asked.store, {}
+    path = asked.store
+    kept = {}
     if request.files:
         runs, gold = runs_and_nuggets(request.files)
         inputs = named(TemporalInputs(runs, gold or request.files[-1]), request.naming)
