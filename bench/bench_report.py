@@ -24,7 +24,7 @@ import numpy as np
 
 from bench.rows import Row, tell
 from tseval import score
-from tseval.cli.progress import progress
+from tseval.cli.output import progress
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.inputs import report_inputs
 from tseval.reporting.page.document import report_page

@@ -198,8 +198,15 @@ def rooms(_: str) -> str:
     return "```text\n" + "\n".join(lines) + "\n```\n"
 
 
+def exits(_: str) -> str:
+    """The exit codes."""
+    from tseval.errors import EXIT_CODES
+
+    return rows(("code", "meaning"), [(str(code), words) for code, words in EXIT_CODES.items()])
+
+
 LISTS: dict[str, Callable[[str], str]] = {
-    each.__name__: each for each in (tables, columns, inputs, measures, parameters, rooms)
+    each.__name__: each for each in (tables, columns, inputs, measures, parameters, rooms, exits)
 }
 """What makes each kind of list, of the words that stand behind its name."""
 

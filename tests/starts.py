@@ -104,12 +104,12 @@ STARTS = {
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        141,
+        138,
         "importlib.metadata polars.dataframe",
     ),
-    "validate": Start(f"validate {RUN} {GOLD}", 139, "importlib.metadata polars.dataframe"),
+    "validate": Start(f"validate {RUN} {GOLD}", 137, "importlib.metadata polars.dataframe"),
     "measures": Start("measures", 137, "importlib.metadata polars.dataframe"),
-    "values": Start("values --help", 64),
+    "values": Start("values --help", 68),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
         67,

@@ -16,13 +16,12 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-INTERRUPTED = 130
 LOADING = RLock()
 """Held while a module loads that was put off."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and exit: 0 done, 1 bad input, 2 wrong usage, 130 interrupted."""
+    """Run the program and exit with one of `EXIT_CODES`."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(50_000)  # modules that load are no garbage: a tenth of a start
     atexit.register(gc.freeze)  # what is left then needs no search for garbage: a sixth of a start
@@ -40,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = run(given)
     except KeyboardInterrupt:
+        from tseval.errors import INTERRUPTED
+
         code = INTERRUPTED
     try:
         sys.stdout.flush()
@@ -53,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from tseval.cli import cli
-    from tseval.errors import DryRun, PluginWarning, TsevalError
+    from tseval.errors import BAD_INPUT, INTERRUPTED, DryRun, PluginWarning, TsevalError
 
     try:
         with warnings.catch_warnings():
@@ -80,7 +81,7 @@ def run(arguments: Sequence[str]) -> int:
 
             traceback.print_exception(error)
         _say(f"error: {_reason(error)}")
-        return error.exit_code if isinstance(error, TsevalError) else 1
+        return error.exit_code if isinstance(error, TsevalError) else BAD_INPUT
 
 
 def _reason(error: Exception) -> str:

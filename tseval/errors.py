@@ -17,6 +17,17 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+DONE, BAD_INPUT, WRONG_USAGE, NOT_MET, NOT_TOLD, INTERRUPTED = 0, 1, 2, 3, 4, 130
+EXIT_CODES = {
+    DONE: "done",
+    BAD_INPUT: "bad input, a file that cannot be written, or a missing extra; "
+    "`validate` found a fault",
+    WRONG_USAGE: "wrong usage: an unknown command, option, measure, matcher or topic",
+    NOT_MET: "a requirement of `--require` is not met",
+    NOT_TOLD: "it cannot be told whether a requirement is met",
+    INTERRUPTED: "interrupted",
+}
+"""How the program ends. `docs/outputs.md` shows this list."""
 FAULTS_SHOWN = 10
 """How many faults of a file a command shows before it counts the rest."""
 SHOWN_WIDTH = 200
@@ -82,13 +93,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class TsevalError(Exception):
     """The base of every error that tseval raises on purpose."""
 
-    exit_code = 1
+    exit_code = BAD_INPUT
 
 
 class UsageError(TsevalError):
     """A request that makes no sense, whatever the files hold."""
 
-    exit_code = 2
+    exit_code = WRONG_USAGE
 
 
 class MeasureError(UsageError):
@@ -113,7 +124,7 @@ class MissingTopics(TsevalError):
 class DryRun(TsevalError):
     """No error: what was asked for would take this. The program prints it as its result."""
 
-    exit_code = 0
+    exit_code = DONE
 
 
 class MissingExtra(TsevalError):

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -246,6 +247,32 @@ def test_every_command_has_help_that_begins_with_its_summary(
     paragraphs = (command.help or "").split("\n\n")
     first = re.split(r"(?<=\.)\s", " ".join(paragraphs[0].split()))[0]
     assert first == summaries()[name]
+
+
+def examples(group: click.Group, name: str = "") -> Iterator[tuple[str, str]]:
+    """The commands with which the help of each command begins, after its summary."""
+    context = click.Context(group)
+    for own in sorted(group.list_commands(context), key=lambda each: each != "open"):
+        command = group.get_command(context, own)
+        assert command is not None
+        _, *paragraphs = cleandoc(command.help or "").split("\n\n")
+        yield f"{name} {own}".strip(), paragraphs[0].removeprefix("\b\n")
+        if isinstance(command, click.Group):
+            yield from examples(command, own)
+
+
+def test_the_example_in_the_help_of_every_command_works_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("tseval.desk.server.serve", lambda *_: None)  # else it waits for people
+    copied(tmp_path)
+    for name, example in examples(cli):
+        last = ""
+        for last in re.split(r"(?<!\\)\n", example):
+            done = run(last, tmp_path)
+            assert done.code == 0, f"{name}: {last}: {done.err}"
+        assert last.startswith(f"tseval {name}".removesuffix(" open")), name
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(summaries()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.program import FIXTURES, NUGGETS, tseval
-from tseval.cli.follow import FAMILIES
+from tseval.cli.streams import FOLLOWED as FAMILIES
 from tseval.core.registry import all_families
 
 LIVE = (FIXTURES / "live.jsonl").read_bytes()

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from tests.program import Outcome, tseval
 from tests.toys.test_spotting import ITEMS, START
 from tseval.cli.curve import command_of_curves
-from tseval.cli.importing import command_of_imports
-from tseval.cli.validate import command_of_validation
+from tseval.cli.files import import_command, validate_command
 from tseval.core import registry
 from tseval.families import FAMILIES, Entry
 from tseval.io import PLAIN_FORMS
@@ -33,12 +32,12 @@ def _family(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 def imported(*arguments: str) -> Outcome:
     """What `tseval import` does."""
-    return made_now(command_of_imports, arguments)
+    return made_now(import_command, arguments)
 
 
 def validated(*arguments: str) -> Outcome:
     """What `tseval validate` does."""
-    return made_now(command_of_validation, arguments)
+    return made_now(validate_command, arguments)
 
 
 def made_now(command: Callable[[], Command], arguments: Sequence[str]) -> Outcome:

@@ -6,6 +6,7 @@ summary to the first line of its command's own help.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -35,8 +36,18 @@ OTHERS = {
 }
 
 
-MODULES = {"import": "importing"}
-"""The files of commands whose own names no module can have."""
+PLACES = {
+    "follow": "family_command.follow_command",
+    "match": "matching.match",
+    "calibrate": "matching.calibrate",
+    "sample": "matching.sample",
+    "judge": "matching.judge",
+    "sweep": "compare.sweep",
+    "import": "files.import_command",
+    "validate": "files.validate_command",
+    "measures": "files.measures",
+}
+"""Where commands stand that have no module of their own name: commands, or what makes them."""
 
 
 def built_in() -> dict[str, str]:
@@ -102,26 +113,17 @@ class LazyGroup(click.Group):
 
 
 def _command_named(name: str) -> click.Command:
-    for family, entry in FAMILIES.items():
-        if entry.command == name:
-            return _command_of(family)
     if name not in OTHERS:
-        return _command_of(next(n for n, f in plugged_families().items() if f.command == name))
-    module = MODULES.get(name, name)
-    command: click.Command = import_module(f"tseval.cli.{module}").command
+        from tseval.cli.family_command import command_of
+        from tseval.core import registry
+
+        every: Mapping[str, Any] = FAMILIES if name in built_in() else plugged_families()
+        own = next(family for family, each in every.items() if each.command == name)
+        return command_of(registry.family(own))
+    module, attribute = PLACES.get(name, f"{name}.command").split(".")
+    found = getattr(import_module(f"tseval.cli.{module}"), attribute)
+    command: click.Command = found if isinstance(found, click.Command) else found()
     return command
-
-
-def _command_of(family: str) -> click.Command:
-    from tseval.cli.family_command import command_of
-    from tseval.core import registry
-
-    known = registry.family(family)
-    if known.gold is None:
-        return command_of(known)
-    from tseval.cli import streams
-
-    return command_of(known, streams.StreamOptions, streams.streamed)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

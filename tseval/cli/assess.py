@@ -6,7 +6,7 @@ import getpass
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,16 +14,22 @@ from tseval.cli import options
 from tseval.cli.commands import StrictGroup, debug_option
 from tseval.cli.options import Request
 from tseval.cli.output import check_output, checked_form, deliver
+from tseval.cli.tables import sections_table
 from tseval.core.declared import build, option
 from tseval.core.naming import Naming, named
 from tseval.core.wording import count, listed
-from tseval.errors import MissingExtra, did_you_mean
-from tseval.families.temporal.evaluation import DEFAULT_MATCHER
+from tseval.desk.access import is_name, is_this_machine
+from tseval.desk.desk import Desk, check_same
+from tseval.desk.judgments import agreements, by_assessor, by_topic, confusions
+from tseval.desk.label_studio import TaskMapping, export_tasks, import_annotations
+from tseval.desk.outcome import ABOUT, Scoring
+from tseval.desk.pool import read_inputs, runs_and_nuggets
+from tseval.desk.store import Settings, Store, merge_stores
+from tseval.errors import MissingExtra, OutputError, UsageError, did_you_mean, reason_of
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.io.atomic_write import write_files
+from tseval.io.rows import integer_columns, result_object_bytes
 from tseval.records import frozen
-
-if TYPE_CHECKING:
-    from tseval.desk.desk import Desk
-    from tseval.desk.store import Store
 
 TOOL = "label-studio"
 """The annotation tool whose files are read and written."""
@@ -43,17 +49,8 @@ def check_tool(name: str) -> str:
     return name
 
 
-def pool_depth(text: str) -> int | None:
-    """How many updates of each run and topic are pooled; None for all."""
-    if text != "all" and not (text.isdecimal() and int(text) > 0):
-        raise click.BadParameter(f"--pool is a number above 0, or all, and not '{text}'.")
-    return None if text == "all" else int(text)
-
-
 def name_in_one_line(text: str) -> str:
     """The name of somebody."""
-    from tseval.desk.access import is_name
-
     if not is_name(text.strip()):
         raise click.BadParameter(f"Nobody can be called '{text}': give a name in one line.")
     return text.strip()
@@ -76,48 +73,19 @@ def command() -> None:
     """People match updates to nuggets, in the browser; their disagreement and the scores.
 
     \b
-    tseval assess RUN... [NUGGETS] --store FILE.tseval   opens the desk (see open --help)
-    tseval assess status FILE.tseval                     progress and agreement
-    tseval assess export FILE.tseval -o FOLDER           nuggets, matches, clusters, corrections
-    tseval assess import FILE.tseval FILE --from label-studio   its annotations
+    tseval assess fixtures/runs/*.tsv fixtures/nuggets.tsv --store desk.tseval
+
+    This opens the desk (see `tseval assess open --help`); the other commands are about its store.
     """
 
 
 @frozen(kw_only=True)
 class DeskOptions:
-    """Where the desk keeps decisions and listens, and what a new store is made with."""
+    """Where the desk keeps decisions, for whom it does, and where it listens."""
 
     store: Path = option(
         "Where decisions are kept. It is made if it is not there; then it needs no other file.",
-        metavar="FILE",
-        kind=Path,
         required=True,
-    )
-    depth: int | None = option(
-        "--pool",
-        "Read of each run and topic the N updates of highest confidence, else the earliest.",
-        default="all",
-        metavar="N|all",
-        kind=pool_depth,
-    )
-    fold: str = option(
-        "Updates of the same words are read once; a matcher such as `fuzzy(threshold=0.9)` folds "
-        "what it finds to say each other, with the same numbers.",
-        default="words",
-        metavar="words|MATCHER",
-    )
-    matcher: str = option(
-        "Whose matches are suggested, and count where nobody has judged.",
-        default=DEFAULT_MATCHER,
-        metavar="NAME",
-    )
-    unjudged: str = option(
-        "What a pair that nobody judged counts as: what the matcher says, or no match.",
-        default="matcher",
-        choices=("matcher", "no"),
-    )
-    double: float = option(
-        "The share of updates that two assessors read.", default=0.2, at_least=0, at_most=1
     )
     seed: int = option("For the order of the queue.", default=0)
     assessors: tuple[str, ...] = option(
@@ -139,35 +107,31 @@ class DeskOptions:
     )
 
 
-@command.command(
+@options.command(
     OPEN,
-    params=options.flat(
-        options.files("RUN... [NUGGETS]"),
-        options.of_record(DeskOptions),
-        options.shared("wanted", "For What if."),
-        options.by_flag(Naming)["--name"],
-        debug_option,
-    ),
+    options.files("RUN... [NUGGETS]"),
+    options.of_record(DeskOptions),
+    options.of_record(Settings),
+    options.shared("wanted", "For What if."),
+    options.by_flag(Naming)["--name"],
+    group=command,
 )
 def open_desk(**values: Any) -> None:
     """Open the desk in the browser of this machine; `open` need not be said.
 
+    \b
+    tseval assess fixtures/runs/*.tsv fixtures/nuggets.tsv --store desk.tseval
+
     RUN are tables of updates, `topic update_id time text`; NUGGETS, if there are any yet, stand
     last. What they hold goes into the store; later `tseval assess --store FILE` is enough.
-
-    \b
-    tseval assess one.tsv two.tsv nuggets.tsv --store desk.tseval
     """
-    from tseval.desk.access import is_this_machine
-    from tseval.desk.desk import Desk
-    from tseval.desk.outcome import Scoring
-
     request, asked = Request.of(values), build(DeskOptions, values)
     names = asked.assessors or (getpass.getuser(),)
     password = None
     if asked.password_file is not None or not is_this_machine(asked.host):
         password = _password(asked.password_file)
-    desk = Desk(_store(request, asked), Scoring(asked.edition, request.wanted))
+    store = _store(request, asked, build(Settings, values))
+    desk = Desk(store, Scoring(asked.edition, request.wanted))
     desk.check()
     try:
         from tseval.desk.server import serve
@@ -176,14 +140,9 @@ def open_desk(**values: Any) -> None:
     serve(desk, names, asked.host, asked.port, password, lambda words: click.echo(words, err=True))
 
 
-def _store(request: Request, asked: DeskOptions) -> Store:
+def _store(request: Request, asked: DeskOptions, settings: Settings) -> Store:
     """The store that is there, if it is of these files and options; else a new one."""
-    from tseval.desk.desk import check_same
-    from tseval.desk.pool import read_inputs, runs_and_nuggets
-    from tseval.desk.store import Settings, Store
-    from tseval.families.temporal.evaluation import TemporalInputs
-
-    path, settings = asked.store, build(Settings, vars(asked))
+    path = asked.store
     kept = {}
     if request.files:
         runs, gold = runs_and_nuggets(request.files)
@@ -204,35 +163,31 @@ def _password(file: str | None) -> str:
         if not sys.stdin.isatty():
             raise click.UsageError("Another address than this machine's needs --password-file.")
         return str(click.prompt("Password of the desk", hide_input=True, err=True))
-    from tseval.errors import UsageError
-
     try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        password = Path(file).read_text(encoding="utf-8").partition("\n")[0].strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} holds no password: {error}") from error
-    if not lines or not lines[0].strip():
+    if not password:
         raise UsageError(f"{file} holds no password: its first line is empty")
-    return lines[0].strip()
+    return password
 
 
-@frozen
-class StoreNamed:
-    """The one store that is named, as an argument or by an option."""
+PATH = click.Path(path_type=Path)
+STORE = [
+    click.Argument(["named"], metavar="[STORE]", required=False, type=PATH),
+    click.Option(["--store"], metavar="FILE", type=PATH, help="The store: another way."),
+]
 
-    named: Path | None
-    store: Path | None = option("The store: another way.", metavar="FILE", kind=Path)
 
-    def open(self) -> Desk:
-        """The desk of the store, which is only read."""
-        from tseval.desk.desk import Desk
-        from tseval.desk.store import Store
-
-        paths = {each for each in (self.named, self.store) if each is not None}
-        if len(paths) > 1:
-            raise click.UsageError(f"Two stores are named: {self.named} and {self.store}.")
-        if not paths:
-            raise click.UsageError("Name a store: `tseval assess RUN... --store FILE` makes one.")
-        return Desk(Store.open(paths.pop(), write=False))
+def _desk(values: Mapping[str, Any]) -> Desk:
+    """The desk of the one store that is named, by its place or its option; it is only read."""
+    named, store = values["named"], values["store"]
+    if None not in (named, store) and named != store:
+        raise click.UsageError(f"Two stores are named: {named} and {store}.")
+    path = named or store
+    if path is None:
+        raise click.UsageError("Name a store: `tseval assess RUN... --store FILE` makes one.")
+    return Desk(Store.open(path, write=False))
 
 
 @frozen
@@ -244,7 +199,7 @@ class ExportOptions:
         "--output",
         "Write the files there; all of them appear, or none. With --to the one file.",
         metavar="FOLDER",
-        kind=click.Path(path_type=Path),
+        kind=PATH,
         required=True,
     )
     tool: str | None = option(
@@ -258,40 +213,26 @@ class ExportOptions:
     )
 
 
-STORE = click.Argument(
-    ["named"], metavar="[STORE]", required=False, type=click.Path(path_type=Path)
-)
-
-
-@command.command(
+@options.command(
     "export",
-    params=options.flat(
-        STORE,
-        options.of_record(StoreNamed),
-        options.of_record(ExportOptions),
-        options.shared("quiet"),
-        debug_option,
-    ),
+    STORE,
+    options.of_record(ExportOptions),
+    options.shared("quiet"),
+    group=command,
 )
 def export(**values: Any) -> None:
     """Nuggets, matches, clusters and corrections as plain tables.
 
+    \b
+    tseval assess export desk.tseval -o decisions
+
     The same decisions give the same bytes. `tseval score RUN... FOLDER/nuggets.tsv --matches
     FOLDER/matches.tsv` gives the scores that the page What if shows.
-
-    \b
-    tseval assess export desk.tseval -o gold
     """
-    from tseval.desk.outcome import ABOUT
-    from tseval.errors import OutputError
-    from tseval.io.atomic_write import write_files
-
     options.check_line()
-    desk, asked = build(StoreNamed, values).open(), build(ExportOptions, values)
+    desk, asked = _desk(values), build(ExportOptions, values)
     output = asked.folder
     if asked.tool is not None:
-        from tseval.desk.label_studio import export_tasks
-
         check_output(output)
         deliver(export_tasks(desk, asked.assessor), output)
         return
@@ -303,7 +244,7 @@ def export(**values: Any) -> None:
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{output}: {(error.strerror or str(error)).lower()}") from error
+        raise OutputError(f"{output}: {reason_of(error)}") from error
     write_files({output / name: content for name, content in files.items()})
     _tell(f"{output}: {', '.join(files)}", values)
 
@@ -323,34 +264,28 @@ class ImportOptions:
         "The names of a task's fields and controls: topic, update, match, words, cluster, ignore, "
         "and tables labels and assessors.",
         metavar="FILE.toml",
-        kind=Path,
     )
     assessor: str | None = option("Whose annotations they are, if it does not say.", metavar="NAME")
 
 
-@command.command(
+@options.command(
     "import",
-    params=options.flat(
-        click.Argument(["store"], type=click.Path(path_type=Path)),
-        click.Argument(["file"], type=click.Path(path_type=Path)),
-        options.of_record(ImportOptions),
-        options.shared("quiet"),
-        debug_option,
-    ),
+    click.Argument(["store"], type=PATH),
+    click.Argument(["file"], type=PATH),
+    options.of_record(ImportOptions),
+    options.shared("quiet"),
+    group=command,
 )
 def import_file(store: Path, file: Path, **values: Any) -> None:
     """Annotations of Label Studio into STORE: matches, words and clusters.
 
+    \b
+    tseval assess export desk.tseval --to label-studio -o project.json
+    tseval assess import desk.tseval project.json --from label-studio
+
     FILE is the project's export as JSON. Each annotation is of an update that the store has, by
     topic and id. All of the file is imported, or nothing. `assess status` shows the agreement.
-
-    \b
-    tseval assess import desk.tseval project.json --from label-studio
     """
-    from tseval.desk.desk import Desk
-    from tseval.desk.label_studio import TaskMapping, import_annotations
-    from tseval.desk.store import Store
-
     asked = build(ImportOptions, values)
     names = TaskMapping() if asked.mapping is None else TaskMapping.read(asked.mapping)
     imported = import_annotations(Desk(Store.open(store)), file, names, asked.assessor)
@@ -364,31 +299,27 @@ def _tell(words: str, values: Mapping[str, Any]) -> None:
         click.echo(words, err=True)
 
 
-@command.command(
+@options.command(
     "status",
-    params=options.flat(
-        STORE,
-        options.of_record(StoreNamed),
-        options.result_format(STATUS_FORMS, "table"),
-        options.shared("output"),
-        debug_option,
-    ),
+    STORE,
+    options.result_format(STATUS_FORMS, "table"),
+    options.shared("output"),
+    group=command,
 )
 def status(**values: Any) -> None:
     """Progress and agreement: what was read, by whom, kappa and alpha.
+
+    \b
+    tseval assess status desk.tseval
 
     `kappa` is Cohen's, of two assessors; `alpha` Krippendorff's. Both are over pairs of an update
     and a nugget that two or more judged; the intervals hold 95 % of resampled updates.
     """
     import pandas as pd
 
-    from tseval.cli.tables import sections_table
-    from tseval.desk.judgments import agreements, by_assessor, by_topic, confusions
-    from tseval.io.rows import integer_columns, result_object_bytes
-
     request = Request.of(values)
     form, output = checked_form(request, STATUS_FORMS, "table"), request.output
-    desk = build(StoreNamed, values).open()
+    desk = _desk(values)
     gold = desk.gold()
     parts: dict[str, list[Any]] = {
         "topics": list(by_topic(desk.state, gold)),
@@ -398,7 +329,7 @@ def status(**values: Any) -> None:
     }
     if form == "json":
         content = {
-            name: [{k: _number(v) for k, v in row._asdict().items()} for row in rows]
+            name: [{k: v if v == v else None for k, v in row._asdict().items()} for row in rows]
             for name, rows in parts.items()
         }
         deliver(result_object_bytes(desk.signature, content), output)
@@ -411,30 +342,23 @@ def status(**values: Any) -> None:
     deliver(sections_table(frames, desk.signature, to_file=output is not None), output)
 
 
-def _number(value: Any) -> Any:
-    """A value that JSON has: what is undefined is null."""
-    return None if isinstance(value, float) and value != value else value
-
-
-@command.command(
+@options.command(
     "merge",
-    params=options.flat(
-        click.Argument(["store"], type=click.Path(path_type=Path)),
-        click.Argument(
-            ["others"], metavar="OTHER...", nargs=-1, required=True, type=click.Path(path_type=Path)
-        ),
-        options.shared("quiet"),
-        debug_option,
-    ),
+    click.Argument(["store"], type=PATH),
+    click.Argument(["others"], metavar="OTHER...", nargs=-1, required=True, type=PATH),
+    options.shared("quiet"),
+    group=command,
 )
 def merge(store: Path, others: tuple[Path, ...], **values: Any) -> None:
     """Bring the decisions of other stores into STORE.
 
+    \b
+    cp desk.tseval mine.tseval
+    tseval assess merge desk.tseval mine.tseval
+
     They have to be of the same runs, nuggets and pool. It makes no difference which is merged into
     which, and how often.
     """
-    from tseval.desk.store import Store, merge_stores
-
     into = Store.open(store)
     for other in others:
         new, number = merge_stores(into, Store.open(other, write=False))

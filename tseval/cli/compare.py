@@ -1,8 +1,8 @@
-"""`tseval compare`."""
+"""`tseval compare`, and `tseval sweep`, which compares over matchers and thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,18 +10,20 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.findings import MARKDOWN, deliver_findings, scored_runs
-from tseval.cli.options import Request
-from tseval.cli.output import checked_form, leave_if, refuse_inputs
-from tseval.cli.progress import progress
+from tseval.cli.commands import STATISTICS, under
+from tseval.cli.options import Call, Request
+from tseval.cli.output import checked_form, deliver, leave_if, progress, refuse_inputs, warn
+from tseval.cli.tables import sections_markdown, sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
-from tseval.comparison.findings import FINDINGS_FORMS, Comparison, Findings, unmet
+from tseval.comparison.findings import FINDINGS_FORMS, Comparison, Findings, sections, unmet
 from tseval.comparison.plan import AGAINST, LEAD, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.runs import compare_board, correlate_boards, discriminate_board
+from tseval.comparison.sweep import Tried, sweep_runs
 from tseval.comparison.with_gold import LEFT_OUT, ScoredRuns, leads, leave_out
 from tseval.core.declared import (
     COMPARE,
+    SWEEP,
     UNCOUNTED,
     UNMEASURED,
     build,
@@ -29,17 +31,23 @@ from tseval.core.declared import (
     input_tables,
     option,
 )
+from tseval.core.family import Access
 from tseval.core.requirements import requirements
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.rules import DRAFT
+from tseval.io import PICTURES
 from tseval.io.formats import form_for, form_named, forms_of
 from tseval.io.given import check_inputs
 from tseval.io.rows import ROW_FORMS
 from tseval.io.schema import SCORES
 from tseval.io.scores import FORMATS, provenance_of, read_teams
+from tseval.parallel.sharing import Sharing
 from tseval.records import frozen
 from tseval.statistics.ranks import PERSISTENCE
+
+MARKDOWN = "markdown"
 
 
 @frozen
@@ -107,10 +115,11 @@ class Question:
         return chosen[0] if chosen else RUNS
 
 
-@frozen(kw_only=True)
-class CompareRequest(Request):
+@frozen
+class ComparisonRequest:
     """A comparison as it was asked for."""
 
+    request: Request
     question: Question
     plan: Plan
     treatment: Treatment
@@ -119,56 +128,89 @@ class CompareRequest(Request):
 
     def form_of(self, name: str) -> str | None:
         """The format of scores: beside runs and gold, that of all is not for them."""
-        return (form_for if self.runs is None else form_named)(self.input_format, name)
+        return (form_for if self.runs is None else form_named)(self.request.input_format, name)
 
-    @property
-    def scored(self) -> ScoredRuns:
-        """The runs and how they are scored."""
-        if self.runs is None:
-            raise UsageError("this needs the gold to score with: give --gold NUGGETS")
-        return self.runs
-
-    @property
-    def board(self) -> Board:
+    def board(self, runs: ScoredRuns | None, wanted: Sequence[str]) -> Board:
         """The scores that are given, or those of the runs that are."""
-        if self.runs is None:
-            return read_board(self.files, self.wanted, self.treatment, self.form_of("scores"))
-        with progress("matching", self.quiet) as tell:
-            return self.runs.board_of(self.runs.evaluation(tell), self.treatment)
+        request = self.request
+        if runs is None:
+            return read_board(request.files, wanted, self.treatment, self.form_of("scores"))
+        with progress("matching", request.quiet) as tell:
+            return runs.board_of(runs.evaluation(tell), self.treatment)
 
     @property
     def other_board(self) -> Board:
         """The scores that are held against: of files, of another matcher, or by another measure."""
-        asked, runs = self.question, self.runs
-        wanted = self.wanted if asked.against_measure is None else (asked.against_measure,)
+        asked, runs, wanted = self.question, self.runs, self.request.wanted
+        wanted = wanted if asked.against_measure is None else (asked.against_measure,)
         if asked.against:
             return read_board(asked.against, wanted, self.treatment, self.form_of("against"))
         if runs is not None and asked.against_matcher is not None:
             inputs = replace(runs.inputs, matches=None)
             options = replace(runs.options, matcher=asked.against_matcher, threshold=None)
             runs = replace(runs, inputs=inputs, options=options)
-        other = runs and replace(runs, measures=wanted)
-        return replace(self, wanted=wanted, runs=other).board
+        return self.board(runs and replace(runs, measures=wanted), wanted)
+
+    def findings(self) -> Findings:
+        """What is found by the analysis that is asked for."""
+        question, plan, request, runs = self.question, self.plan, self.request, self.runs
+        analysis = question.analysis
+        if analysis == LEAVE_OUT and runs is not None:
+            teams = None if question.teams is None else read_teams(question.teams)
+            with progress("leaving out", request.quiet) as tell:
+                return leave_out(runs, str(question.leave_out), self.treatment, teams, tell)
+        if analysis == LEAD and runs is not None:
+            with progress("matching", request.quiet) as tell:
+                return leads(runs.evaluation(tell), plan)
+        board = partial(self.board, runs, request.wanted)
+        if analysis == AGAINST:
+            check_inputs([*request.files, *question.against])
+            other, measure = self.other_board, question.against_measure
+            return correlate_boards(board(), other, plan, question.persistence, measure)
+        return (compare_board if analysis == RUNS else discriminate_board)(board(), plan)
+
+    def recorded(self) -> Iterator[str]:
+        """The inputs that the files of scores name."""
+        named = [(each, "scores") for each in self.request.files if self.runs is None]
+        named += [(each, "against") for each in self.question.against if self.runs is None]
+        for path, name in named:
+            known = provenance_of(path, self.form_of(name))
+            yield from () if known is None else (source.path for source in known.inputs)
 
 
-def analyse(request: CompareRequest) -> Findings:
-    """What is found by the analysis that is asked for."""
-    question, plan = request.question, request.plan
-    analysis = question.analysis
-    if analysis == AGAINST:
-        check_inputs([*request.files, *question.against])
-        other, measure = request.other_board, question.against_measure
-        return correlate_boards(request.board, other, plan, question.persistence, measure)
-    if analysis == LEAVE_OUT:
-        teams = None if question.teams is None else read_teams(question.teams)
-        with progress("leaving out", request.quiet) as tell:
-            how = str(question.leave_out)
-            return leave_out(request.scored, how, request.treatment, teams, tell)
-    if analysis == LEAD:
-        with progress("matching", request.quiet) as tell:
-            evaluation = request.scored.evaluation(tell)
-        return leads(evaluation, plan)
-    return (compare_board if analysis == RUNS else discriminate_board)(request.board, plan)
+def scored_runs(
+    request: Request, values: Mapping[str, Any], files: Sequence[str], sharing: Sharing
+) -> ScoredRuns:
+    """Runs with their gold, the last of the files, and how the command line has them scored."""
+    form, known = request.input_format, forms_of(FAMILY.formats, OF_RUNS.values())
+    if isinstance(form, str) and form not in known:
+        raise UsageError(
+            f"--input-format {form} is for scores; runs and gold have: {', '.join(known)}"
+        )
+    call = Call.of(FAMILY, request, values)
+    return ScoredRuns(
+        family=FAMILY,
+        inputs=call.inputs(files),
+        options=call.options,
+        edition=request.edition_name,
+        rules=call.rules,
+        measures=request.wanted,
+        at=request.at,
+        access=Access(request.input_format, sharing),
+    )
+
+
+def deliver_findings(found: Findings, form: str, request: Request) -> None:
+    """Write findings in the form that is asked for; their warnings are told."""
+    warn(found.warnings, request.quiet)
+    if form == "table":
+        to_file = request.output is not None
+        content = sections_table(sections(found), found.signature, to_file=to_file)
+    elif form == MARKDOWN:
+        content = sections_markdown(sections(found), found.signature)
+    else:
+        content = found.in_form(form)
+    deliver(content, request.output, form=form)
 
 
 OF_RUNS = input_tables(TemporalInputs)
@@ -184,14 +226,14 @@ WITH_GOLD = partial(options.of_record, within=("--gold",))
     "compare",
     options.files("SCORES..."),
     options.shared("wanted", "Default: all that there are."),
-    options.of_record(Plan),
+    under(STATISTICS, options.of_record(Plan)),
     options.of_record(Question),
     options.shared(
         "edition_name",
         "Whose rules, with --gold; `tseval measures` lists them. Default: draft.",
         within=("--gold",),
     ),
-    options.shared("at", "Score at this time too; repeatable.", within=("--gold",)),
+    options.shared("at", within=("--gold",)),
     WITH_GOLD(TemporalInputs),
     WITH_GOLD(TemporalOptions, COMPARE),
     options.rule("ts2014", within=("--gold",)),
@@ -215,63 +257,72 @@ WITH_GOLD = partial(options.of_record, within=("--gold",))
 def command(**values: Any) -> None:
     """Systems side by side: intervals, tests, rank correlation.
 
+    \b
+    tseval compare fixtures/runs/*.tsv --gold fixtures/nuggets.tsv -m R
+
     SCORES are what `tseval score`, or another scoring command, writes with `-q`: CSV, JSON, Parquet
     or trec, with the scores of single topics; and the tables of TREC Temporal Summarization's own
     scripts. With --gold they are runs, and scored first. `-` is standard input.
 
     Runs share a letter if no difference was found between them. Where so few topics cannot show a
     difference, there are no letters, and the table says so.
-
-    \b
-    tseval compare mine.csv theirs.csv -m R --baseline mine
-    tseval compare mine.tsv theirs.tsv --gold nuggets.tsv --matches matches.tsv
     """
-    if not values["files"]:
+    request, question = Request.of(values), build(Question, values)
+    if not request.files:
         raise click.UsageError("Give one or more files of scores.")
-    question = build(Question, values)
     analysis = question.analysis
     limits = (UNMEASURED, UNCOUNTED) if analysis == LEAD else ()
-    options.check_line(analysis, COMPARE, *limits, called=CALLED | dict.fromkeys(limits, "--lead"))
-    records = {"question": question} | {
-        name: build(each, values) for name, each in (("plan", Plan), ("treatment", Treatment))
-    }
-    request = CompareRequest.of({**values, **records})
-    check_formats(request)
+    called = {name: f"--{name}" for name in (POWER, AGAINST, LEAVE_OUT, LEAD)}
+    options.check_line(analysis, COMPARE, *limits, called=called | dict.fromkeys(limits, "--lead"))
+    asked = ComparisonRequest(request, question, build(Plan, values), build(Treatment, values))
     wishes = requirements(request.require)
     known = FINDINGS_FORMS if analysis == RUNS else ROW_FORMS
     form = checked_form(request, ("table", *known, MARKDOWN), "table")
     with request.where.shared() as sharing:
         if question.gold is not None:
-            inputs = {"updates": request.files, "nuggets": question.gold}
-            request = replace(request, runs=scored_runs(request, values | inputs, sharing))
-        found = analyse(request)
-    refuse_inputs(request.output, _recorded(request))
+            files = (*request.files, question.gold)
+            asked = replace(asked, runs=scored_runs(request, values, files, sharing))
+        found = asked.findings()
+    refuse_inputs(request.output, asked.recorded())
     deliver_findings(found, form, request)
     leave_if(unmet(wishes, found) if isinstance(found, Comparison) else [])
 
 
-def _recorded(request: CompareRequest) -> Iterator[str]:
-    """The inputs that the files of scores name."""
-    if request.runs is not None:
-        return
-    named = [(each, "scores") for each in request.files]
-    named += [(each, "against") for each in request.question.against]
-    for path, name in named:
-        recorded = provenance_of(path, request.form_of(name))
-        yield from () if recorded is None else (source.path for source in recorded.inputs)
+SWEEP_FORMS = ("table", *ROW_FORMS, MARKDOWN, *PICTURES)
+SWEPT = ("updates", "nuggets", "matches", "topics", "duplicates", "pool", "corrections")
 
 
-CALLED = {name: f"--{name}" for name in (POWER, AGAINST, LEAVE_OUT, LEAD)}
-"""How the analyses are asked for."""
+@options.command(
+    "sweep",
+    options.files("UPDATES... NUGGETS"),
+    options.shared("wanted", "See `tseval measures`. Default: those of the edition."),
+    options.shared("edition_name", "Whose rules.", default=DRAFT.name),
+    options.shared("at"),
+    options.of_record(Tried),
+    options.of_record(TemporalInputs, SWEEP),
+    options.of_record(TemporalOptions, SWEEP),
+    options.rule("ts2014"),
+    options.shared("on_missing", options.MISSING_TOPICS),
+    options.shared("undefined"),
+    under(STATISTICS, options.of_record(Plan, SWEEP)),
+    options.result_format(SWEEP_FORMS, "table"),
+    options.last(options.formats_of(FAMILY, *SWEPT)),
+)
+def sweep(**values: Any) -> None:
+    """Whether the order of runs holds over matchers and thresholds.
 
+    \b
+    tseval sweep fixtures/runs/*.tsv fixtures/nuggets.tsv -m 'R T' -o sweep.html
 
-def check_formats(request: CompareRequest) -> None:
-    """Refuse a format of scores for runs and gold."""
-    forms = request.input_format
-    own = [forms] if isinstance(forms, str) else [*(forms or {}).values()]
-    known = forms_of(FAMILY.formats, OF_RUNS.values())
-    form = next((each for each in own if each not in known), None)
-    if request.question.gold is not None and form is not None:
-        raise UsageError(
-            f"--input-format {form} is for scores; runs and gold have: {', '.join(known)}"
-        )
+    The runs are scored, and compared, by every matcher at every threshold, and by --matches too if
+    they are given. A table shows the means and the best run at each, then for every pair how
+    often one is ahead, and how often the test tells the two apart. A warning names the measures
+    whose best run depends on the matcher. With -o and the suffix of a picture, a chart.
+    """
+    request = Request.of(values)
+    form = checked_form(request, SWEEP_FORMS, "table")
+    with request.where.shared() as sharing, progress("sweeping", request.quiet) as tell:
+        runs = scored_runs(request, values, request.files, sharing)
+        plan, treatment = build(Plan, values), build(Treatment, values)
+        found = sweep_runs(runs, build(Tried, values), plan, treatment, tell)
+    deliver_findings(found, form, request)

@@ -7,15 +7,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import Call
-from tseval.cli.options import Request
-from tseval.cli.output import checked_form, deliver, warn
-from tseval.cli.progress import progress
+from tseval.cli.options import Call, Request
+from tseval.cli.output import checked_form, deliver, progress, warn
 from tseval.core import registry, trends
 from tseval.core.curves import curves, followed_measures, frame
 from tseval.core.declared import (
@@ -105,16 +104,10 @@ class Followed:
     measures: list[Measure]
     topics: list[str]
     missing: Missing
-    undefined_as_zero: bool
+    as_zero: bool
+    """Whether a topic where a measure is undefined counts as 0."""
     signature: str
     options: CurveOptions
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        evaluation = self.evaluation
-        told = tuple(evaluation.caveats(self.measures))
-        return (*evaluation.all_warnings, *told, *self.missing.warnings)
 
     @property
     def words(self) -> Words:
@@ -125,6 +118,14 @@ class Followed:
             title=self.options.title,
             axes={each.name: axis(self.evaluation, each) for each in self.measures},
         )
+
+
+class Drawn(NamedTuple):
+    """The rows and how they are drawn, with warnings of their own."""
+
+    table: pd.DataFrame
+    picture: Callable[[], Picture]
+    warnings: tuple[str, ...] = ()
 
 
 def served() -> list[Family[Any, Any]]:
@@ -156,40 +157,29 @@ def family_options() -> Sequence[click.Parameter]:
 
 def family_of(request: Request) -> Family[Any, Any]:
     """The family that is meant: by an option or an edition that is its alone, or by its gold."""
-    families = served()
-    every = {name for each in families for name in known_options(each)}
-    for name in filter(options.on_line, every):
-        owners = [each for each in families if name in known_options(each)]
-        if len(owners) == 1 and owners[0].name != registry.FIRST:
+    families, first = served(), registry.family(registry.FIRST)
+    known = {each.name: known_options(each) for each in families}
+    for name in filter(options.on_line, {name for own in known.values() for name in own}):
+        owners = [each for each in families if name in known[each.name]]
+        if len(owners) == 1 and owners[0] != first:
             return owners[0]
     kinds = {each.kind for each in column_names(request.naming.columns)} - {""}
-    for each in families:
-        if kinds and kinds <= set(input_tables(each.inputs, CURVE)):
-            return each
-    for each in families:
-        if request.edition_name in {edition.name for edition in each.editions}:
-            return each
-    for each in families:
-        if request.files and each.knows is not None and each.knows(request.files[-1]):
-            return each
-    return registry.family(registry.FIRST)
+    by_kind = (e for e in families if kinds and kinds <= set(input_tables(e.inputs, CURVE)))
+    by_edition = (e for e in families if request.edition_name in {own.name for own in e.editions})
+    by_gold = (e for e in families if request.files and e.knows and e.knows(request.files[-1]))
+    return next(chain(by_kind, by_edition, by_gold), first)
 
 
-def call_of(request: Request, own: CurveOptions, values: Mapping[str, Any]) -> Call:
-    """The family that is meant, as it is called; what means nothing to it is refused."""
+def follow(request: Request, own: CurveOptions, values: Mapping[str, Any]) -> Followed:
+    """Read what the options name, and choose the measures to follow; refuse what has no meaning."""
     family = family_of(request)
     over = f"measures over {family.over}"
     ways = [CURVE, family.name, *(() if family.resumes else (UNRESUMED,))]
     options.check_line(*ways, called={family.name: over, UNRESUMED: over})
     if own.batch is None and not family.curves:
         raise UsageError(f"{over} have batches and no curve: give --batch 1d")
-    return Call.of(family, request, values)
-
-
-def follow(call: Call, own: CurveOptions) -> Followed:
-    """Read what the options name, and choose the measures to follow."""
-    request = call.request
-    with request.where.shared() as sharing, progress(call.family.work, request.quiet) as tell:
+    call = Call.of(family, request, values)
+    with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
         evaluation = call.read(Access(request.input_format, sharing, tell, request.wanted))
     rule = request.on_missing or evaluation.edition.on_missing
     evaluation = apply_missing_rule(evaluation, rule)
@@ -199,129 +189,100 @@ def follow(call: Call, own: CurveOptions) -> Followed:
     traits = {**evaluation.traits_of(wanted), "missing": rule, "undefined": request.undefined}
     signature = evaluation.signature(**traits, **({"batch": own.batch} if own.batch else {}))
     every = [*(evaluation.index.topics if request.per_topic else ()), ALL_TOPICS]
-    topics = list(dict.fromkeys(own.chosen)) or every
-    as_zero = request.undefined == "zero"
+    topics, as_zero = list(dict.fromkeys(own.chosen)) or every, request.undefined == "zero"
     return Followed(evaluation, wanted, topics, missing, as_zero, signature, own)
-
-
-@frozen
-class Drawn:
-    """The rows and how they are drawn, with warnings of their own."""
-
-    table: pd.DataFrame
-    picture: Callable[[], Picture]
-    warnings: tuple[str, ...] = ()
 
 
 def as_curves(asked: Followed) -> Drawn:
     """Every measure at every time at which it can change."""
+    evaluation, counted, as_zero = asked.evaluation, asked.missing.counted, asked.as_zero
     drawn = curves(
-        asked.evaluation,
-        asked.measures,
-        asked.topics,
-        counted=asked.missing.counted,
-        undefined_as_zero=asked.undefined_as_zero,
+        evaluation, asked.measures, asked.topics, counted=counted, undefined_as_zero=as_zero
     )
-    table = frame(list(drawn))
-    end = asked.options.end
+    table, end, hour = frame(list(drawn)), asked.options.end, UNITS["h"]
     if end < math.inf:
-        table = table[table["hours"] <= end / UNITS["h"]].reset_index(drop=True)
-    return Drawn(table, lambda: curve_picture(table, asked.words, wishes(asked, end)))
+        table = table[table["hours"] <= end / hour].reset_index(drop=True)
 
+    def picture() -> Picture:
+        from tseval.comparison import Plan  # which takes longer to load than curves take to write
+        from tseval.reporting.curves import Means
 
-def wishes(asked: Followed, end: float) -> CurveWishes:
-    """How far curves go, and what is drawn around the means over topics."""
-    from tseval.comparison import Plan  # which takes longer to load than curves take to write
-    from tseval.reporting.curves import Means
+        means_drawn = len(evaluation.index.topics) > 1 and ALL_TOPICS in asked.topics
+        own = [each for each in asked.measures if means_drawn and not evaluation.pools(each)]
+        means = Means.of(evaluation, own, Plan(), counted, as_zero=as_zero, until=end)
+        place, around = evaluation.index.runs.index, {}
+        for each in own:
+            lines, parts = means.lines(each, hour, place), means.parts(each, hour, place)
+            around[each.name] = Marks(tuple(lines), parts=tuple(parts), keys=means.keys)
+        until = None if end == math.inf else end / hour
+        return curve_picture(table, asked.words, CurveWishes(around, until, asked.options.log))
 
-    evaluation = asked.evaluation
-    own = [each for each in asked.measures if not evaluation.pools(each)]
-    if len(evaluation.index.topics) < 2 or ALL_TOPICS not in asked.topics:
-        own = []
-    means = Means.of(
-        evaluation,
-        own,
-        Plan(),
-        asked.missing.counted,
-        as_zero=asked.undefined_as_zero,
-        until=end,
-    )
-    runs, hour = evaluation.index.runs, UNITS["h"]
-    around = {
-        each.name: Marks(
-            tuple(means.lines(each, hour, runs.index)),
-            parts=tuple(means.parts(each, hour, runs.index)),
-            keys=means.keys,
-        )
-        for each in own
-    }
-    return CurveWishes(around, None if end == math.inf else end / hour, asked.options.log)
+    return Drawn(table, picture)
 
 
 def as_batches(asked: Followed, length: float) -> Drawn:
     """Every measure batch by batch, with the lines through them if they are asked for."""
+    evaluation, counted = asked.evaluation, asked.missing.counted
     drawn = trends.batch_series(
-        asked.evaluation,
+        evaluation,
         asked.measures,
         length,
         asked.topics,
-        counted=asked.missing.counted,
-        undefined_as_zero=asked.undefined_as_zero,
+        counted=counted,
+        undefined_as_zero=asked.as_zero,
     )
     table, trend = trends.frame(drawn), asked.options.trend
     lines = trends.line_frame(drawn) if trend else None
     picture = partial(batch_picture, table, asked.words, length / UNITS["h"], lines)
-    lost = tuple(trends.outside(asked.evaluation, drawn))
+    lost = tuple(trends.outside(evaluation, drawn))
     if not trend:
         return Drawn(table, picture, lost)
     return Drawn(trends.with_lines(table, drawn), picture, (*lost, *trends.doubts(drawn)))
 
 
 def axis(evaluation: Evaluation, measure: Measure) -> MeasureAxis:
-    """How a measure's axis reads; its unit may be named by a parameter `unit`."""
-    has_unit = any(parameter.name == "unit" for parameter in measure.definition.parameters)
-    is_plain = all(name == "unit" for name, _ in measure.arguments)
-    return MeasureAxis(
-        title=measure.definition.title,
-        unit=str(measure.argument("unit")) if has_unit and is_plain else "",
-        higher_is_better=measure.higher_is_better,
-        pooled=evaluation.pools(measure),
-        possible=_possible(measure),
-    )
+    """How a measure's axis reads; its unit may be named by a parameter `unit`.
 
-
-def _possible(measure: Measure) -> tuple[float | None, float | None]:
-    """The least and the most that a measure can be in a batch, as far as its range tells plainly.
-
+    The least and the most that it can be in a batch are known as far as its range tells plainly.
     What is said of some arguments alone is no bound; nor is that of a measure of which a batch can
     catch up with what happened before.
     """
-    told = re.match(r"(-?[\d.]+) (?:to (-?[\d.]+|infinity)|and above)", measure.definition.range)
-    if told is None:
-        return None, None
-    is_plain = ";" not in measure.definition.range and measure.definition.name not in CATCHING_UP
-    most = told[2] if is_plain and told[2] != "infinity" else None
-    return float(told[1]), None if most is None else float(most)
+    definition, least, most = measure.definition, None, None
+    has_unit = any(parameter.name == "unit" for parameter in definition.parameters)
+    is_plain = all(name == "unit" for name, _ in measure.arguments)
+    told = re.match(r"(-?[\d.]+) (?:to (-?[\d.]+|infinity)|and above)", definition.range)
+    if told is not None:
+        least = float(told[1])
+        is_bound = ";" not in definition.range and definition.name not in CATCHING_UP
+        most = float(told[2]) if is_bound and told[2] not in (None, "infinity") else None
+    return MeasureAxis(
+        title=definition.title,
+        unit=str(measure.argument("unit")) if has_unit and is_plain else "",
+        higher_is_better=measure.higher_is_better,
+        pooled=evaluation.pools(measure),
+        possible=(least, most),
+    )
 
 
 def run(**values: Any) -> None:
     """The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.
+
+    \b
+    tseval curve fixtures/runs/*.tsv fixtures/nuggets.tsv -o curve.html
 
     The suffix of -o decides; without it CSV goes to standard output, one row for each time at
     which a measure can change: from just after it on, the measure has this value. PNG and PDF need
     the extra `report`. The last file tells what the curves are over: nuggets, or a table of
     clusters. With --batch a measure is taken from what is dated in each batch alone, one row for
     each batch.
-
-    \b
-    tseval curve mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -o curve.html
     """
     request, own = Request.of(values), build(CurveOptions, values)
     form = checked_form(request, FORMS, "csv")
     length = own.length
-    asked = follow(call_of(request, own, values), own)
+    asked = follow(request, own, values)
     drawn = as_curves(asked) if length is None else as_batches(asked, length)
-    warn((*asked.warnings, *drawn.warnings), request.quiet)
+    told = (*asked.evaluation.all_warnings, *asked.evaluation.caveats(asked.measures))
+    warn((*told, *asked.missing.warnings, *drawn.warnings), request.quiet)
     if form == "csv":
         deliver(rows_bytes(drawn.table, "csv", asked.signature), request.output, form=form)
     else:
@@ -344,7 +305,7 @@ def command_of_curves() -> click.Command:
         family_options(),
         options.rule("ts2014"),
         options.of_record(CurveOptions),
-        options.shared("per_topic", "Every topic as well as `all`."),
+        options.shared("per_topic"),
         options.shared("on_missing", options.MISSING_TOPICS),
         options.shared("undefined"),
         options.result_format(FORMS, "csv"),

@@ -1,137 +1,76 @@
-"""The command of a family, made of what the family declares."""
+"""The command of a family, made of what the family declares, and `tseval follow` of its stream."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from tseval.cli import options
-from tseval.cli.options import DeclaredOption, Request
+from tseval.cli.commands import StrictCommand
+from tseval.cli.options import Call, DeclaredOption, Request, written_forms
 from tseval.cli.output import (
     check_into,
     check_output,
     check_outputs,
+    checked_form,
     deliver,
     form_of,
     leave_if,
+    progress,
     warn,
 )
-from tseval.cli.progress import progress
+from tseval.cli.streams import (
+    FOLLOWED,
+    FollowOptions,
+    StreamOptions,
+    check_stream,
+    follow,
+    read_runs,
+)
 from tseval.cli.tables import rows_table, scores_table, sections_table
-from tseval.core import declared as declarations
 from tseval.core import registry
-from tseval.core.declared import SCORES, STREAMS, Declared, build, declared
-from tseval.core.family import (
-    Access,
-    Evaluation,
-    Family,
-    View,
-    ViewRequest,
-    ViewRows,
-    Writer,
-    Written,
+from tseval.core.declared import (
+    FOLLOW,
+    IN_BLOCKS,
+    SCORES,
+    STREAMS,
+    UNSHARED,
+    Declared,
+    build,
+    declared,
 )
-from tseval.core.naming import named
-from tseval.core.requirements import (
-    failures,
-    measures_of,
-    required,
-    requirements,
-)
+from tseval.core.family import Access, Evaluation, Family, View, ViewRequest, ViewRows, Writer
+from tseval.core.requirements import failures, measures_of, required, requirements
 from tseval.core.scores import Scores
 from tseval.core.scoring import apply_missing_rule, chosen_measures, scores_of
 from tseval.core.wording import count
 from tseval.errors import OutputError, UsageError
 from tseval.io import PICTURES
+from tseval.io.atomic_write import write_files
 from tseval.io.rows import ROW_FORMS, rows_bytes
 from tseval.io.score_files import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
-from tseval.records import frozen
-
-Record = TypeVar("Record")
-FOLDER = click.Path(path_type=Path)
-PER_TOPIC = "One row per topic as well as `all`. -q is the older name of -t, and not --quiet."
-AT = (
-    "Take measures at this time too: 6h, 90m, 2d from the topic's start, or Unix seconds, or ISO "
-    "8601; repeatable."
-)
 
 
-@frozen
-class Call:
-    """A family's command as it was called: what all commands are asked for, and its own records."""
-
-    family: Family[Any, Any]
-    request: Request
-    named: Any
-    """The family's inputs: those that options name, without the files that stand by themselves."""
-    options: Any
-    """The family's own options."""
-
-    @classmethod
-    def of(cls, family: Family[Any, Any], request: Request, values: Mapping[str, Any]) -> Call:
-        """The family's records from the command line's values, by the names of their fields."""
-        missing = {field.name: None for field, what in declared(family.inputs) if not what.flags}
-        named = build(family.inputs, {**values, **missing})
-        return cls(family, request, named, build(family.options, values))
-
-    @property
-    def rules(self) -> dict[str, str]:
-        """The rules that are named, and those that options stand for."""
-        return declarations.rules(self.request.named_rules, self.options)
-
-    @property
-    def view(self) -> View | None:
-        """What is to be shown instead of scores: by its name, or by an option that asks for it."""
-        records = (self.named, self.options)
-        told = {
-            what.name for each in records for what in declarations.changed_values(each).values()
-        }
-        views = self.family.views
-        named = [each for each in views if each.name == self.request.view]
-        return next(iter((*named, *(each for each in views if each.asked_by in told))), None)
-
-    def inputs(self, files: Sequence[str]) -> Any:
-        """The family's inputs, of which these files stand without an option."""
-        placed = with_files(self.family, self.named, files, self.view)
-        return named(placed, self.request.naming)
-
-    def read(self, access: Access) -> Evaluation:
-        """The inputs, read with the options, edition and rules that are named."""
-        inputs = self.inputs(self.request.files)
-        edition = registry.edition(self.request.edition_name, self.family.name)
-        return self.family.read(inputs, self.options, edition, self.rules, access)
-
-
-def command_of(
-    family: Family[Any, Any],
-    more: type[Record] | None = None,
-    answer_more: Callable[[Call, Record], bool] = lambda *_: False,
-) -> click.Command:
-    """The whole command: its arguments and options, its help, and what it does.
-
-    `more` are other options than the family's; `answer_more` does what is asked for if they ask for
-    it, and says whether they do.
-    """
+def command_of(family: Family[Any, Any]) -> click.Command:
+    """The whole command: its arguments and options, its help, and what it does."""
 
     def run(**values: Any) -> None:
-        call = Call.of(family, Request.of(values), values)
-        if more is None or not answer_more(call, build(more, values)):
-            answer(call)
+        call, asked = Call.of(family, Request.of(values), values), build(StreamOptions, values)
+        if asked.follow:
+            follow(call, asked)
+        else:
+            answer(call, asked.in_blocks)
 
     run.__doc__ = f"{family.summary}\n\n{family.description}"
-    own = () if more is None else options.of_record(more)
-    return options.command(family.command, *parameters(family, own))(run)
+    return options.command(family.command, *parameters(family))(run)
 
 
-def parameters(
-    family: Family[Any, Any], own: Sequence[click.Parameter]
-) -> list[click.Parameter | Sequence[click.Parameter]]:
-    """Everything that the command takes, in the order of its help; `own` are more options."""
+def parameters(family: Family[Any, Any]) -> list[click.Parameter | Sequence[click.Parameter]]:
+    """Everything that the command takes, in the order of its help."""
     places = [what for _, what in declared(family.inputs) if not what.flags]
     missing = (
         f"{family.words.topic.capitalize()}s that a run lacks. Default: the edition's rule "
@@ -142,46 +81,36 @@ def parameters(
         *(f"{', '.join(each.forms)}: {each.help}." for each in family.writers),
     ]
     forms = ["table", *RESULT_FORMS, *(ROW_FORMS if family.views else ()), *written_forms(family)]
+    output = options.shared("output")
+    if folders := folder_forms(family):
+        words = (
+            f"With -f {', '.join(folders)} a folder, in which all files appear or none; default: "
+            "the current one."
+        )
+        output = options.shared("output", words, kind=click.Path(path_type=Path))
     return [
         options.files(" ".join(f"{e.metavar}..." if e.several else e.metavar for e in places)),
         options.of_record(family.inputs),
         options.shared("wanted", "See `tseval measures`."),
         options.edition(family),
-        [options.shared("at", AT)] if family.times else [],
+        [options.shared("at")] if family.times else [],
         options.of_record(family.options),
         options.rules(family),
-        options.shared("per_topic", PER_TOPIC),
+        options.shared("per_topic"),
         options.shared("brief"),
         options.shared("require"),
         view_option(family),
         options.shared("on_missing", missing),
         [options.shared("undefined")] if family.undefined_counts else [],
         options.result_format(forms, "table", " ".join(form_words)),
-        own,
-        options.last(options.formats_of(family), output_option(family), resumes=family.resumes),
+        options.of_record(StreamOptions) if family.gold else [],
+        options.last(options.formats_of(family), output, resumes=family.resumes),
     ]
-
-
-def written_forms(family: Family[Any, Any]) -> tuple[str, ...]:
-    """The forms that only this family has."""
-    return tuple(form for each in family.writers for form in each.forms)
 
 
 def folder_forms(family: Family[Any, Any]) -> list[str]:
     """The forms of several files, which are written into a folder."""
     return [form for each in family.writers if each.into_folder for form in each.forms]
-
-
-def output_option(family: Family[Any, Any]) -> click.Parameter:
-    """The option that names the output; a folder where a form is several files."""
-    folders = folder_forms(family)
-    if not folders:
-        return options.shared("output")
-    words = (
-        f"With -f {', '.join(folders)} a folder, in which all files appear or none; default: the "
-        "current one."
-    )
-    return options.shared("output", words, kind=FOLDER)
 
 
 def view_option(family: Family[Any, Any]) -> Sequence[click.Parameter]:
@@ -203,69 +132,61 @@ def view_option(family: Family[Any, Any]) -> Sequence[click.Parameter]:
     return [DeclaredOption((*what.flags, "view"), what, **more)][: len(views)]
 
 
-def check_view(call: Call, other: View | Writer | None, form: str) -> None:
-    """Refuse options that have no meaning in what is shown: scores, a view, or a form."""
-    called = ways_called(call.family)
-    name = SCORES if other is None else other.name if isinstance(other, View) else form
-    limits = () if other is None else other.limits
-    folders = {form} & {*folder_forms(call.family)}
-    options.check_line(
-        name, *folders, *limits, called=called | dict.fromkeys(limits, called.get(name, ""))
-    )
-
-
-def ways_called(family: Family[Any, Any]) -> dict[str, str]:
-    """How the views and the forms of a family are asked for."""
-    is_one = sum(not each.asked_by for each in family.views) == 1
-    flag = family.view_option
-    called = {e.name: e.asked_by or (flag if is_one else f"{flag} {e.name}") for e in family.views}
-    return called | {form: f"-f {form}" for form in written_forms(family)}
-
-
-def answer(call: Call) -> None:
-    """Do what is asked for, and write it."""
+def answer(call: Call, in_blocks: int | None = None) -> None:
+    """Do what is asked for, and write it; runs may be read so many rows at a time."""
     family, request, view = call.family, call.request, call.view
-    form = chosen_form(family, request, view)
-    writers = [each for each in family.writers if view is None and form in each.forms]
-    writer = next(iter(writers), None)
-    other = view or writer
-    check_view(call, other, form)
-    if writer is not None and writer.into_folder:
-        check_into(request.output or Path())
+    if in_blocks is None:
+        form = chosen_form(call)
+    else:
+        check_stream(call, IN_BLOCKS)
+        form = checked_form(request, ("table", *RESULT_FORMS), "table")
+    writer = next((e for e in family.writers if view is None and form in e.forms), None)
+    folder = (request.output or Path()) if form in folder_forms(family) else None
+    check_options(call, view or writer, form)
+    if folder is not None:
+        check_into(folder)
     check_outputs(call.options)
     wishes = requirements(request.require)
-    with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
-        needed = request.wanted if view is None else view.needs
-        evaluation = call.read(Access(request.input_format, sharing, tell, needed))
-    named = request.wanted or (() if view is None else view.measures)
-    takes_measures = other is None or other.takes_measures
-    told = required(wishes, evaluation.index.runs, evaluation.edition.family) if wishes else []
-    theirs = measures_of(told, evaluation.edition.family)
-    wanted = chosen_measures(evaluation, named, request.at, theirs) if takes_measures else []
-    asked = ViewRequest(
-        tuple(wanted), call.options, request.per_topic, request.on_missing, request.undefined
-    )
+    work = family.work if in_blocks is None else "folding"
+    with request.where.shared() as sharing, progress(work, request.quiet) as tell:
+        if in_blocks is None:
+            needed = request.wanted if view is None else view.needs
+            evaluation = call.read(Access(request.input_format, sharing, tell, needed))
+        else:
+            evaluation, wanted = read_runs(call, in_blocks, sharing, tell)
+    told = required(wishes, evaluation.index.runs, family.name) if wishes else []
+    theirs = measures_of(told, family.name)
+    if in_blocks is None:
+        named = request.wanted or (() if view is None else view.measures)
+        other = view or writer
+        takes_measures = other is None or other.takes_measures
+        wanted = chosen_measures(evaluation, named, request.at, theirs) if takes_measures else []
+        theirs = chosen_measures(evaluation, theirs, beside=wanted) if told else []
+    missing, undefined = request.on_missing, request.undefined
+    asked = ViewRequest(tuple(wanted), call.options, request.per_topic, missing, undefined)
     beside = {} if family.beside is None else family.beside(evaluation, asked)
     unmet: list[str] = []
     if told:
-        taken = chosen_measures(evaluation, theirs, beside=wanted)
-        missing, undefined = request.on_missing, request.undefined
+        taken = theirs if in_blocks is None else wanted
         unmet = failures(told, scores_of(evaluation, taken, missing, undefined, per_topic=False))
-    if writer is not None and writer.into_folder:
-        write_into(request.output or Path(), writer.write(evaluation, asked, form), request.quiet)
-        leave_if(unmet)
-        return
-    scores: Scores | None = None
+    written, scores = None, None
     if writer is not None:
-        content = written_content(writer.write(evaluation, asked, form), form, request)
+        written = writer.write(evaluation, asked, form)
     elif view is not None and view.draw is not None and form in PICTURES:
-        content = written_content(view.draw(evaluation, asked), form, request)
+        written = view.draw(evaluation, asked)
+    if written is not None:
+        warn(written.warnings, request.quiet)
+        content = written.content if written.picture is None else written.picture.draw(form)
     elif view is not None:
         content = rows_content(view.rows(evaluation, asked), evaluation, request, form)
     else:
-        scores = requested_scores(evaluation, asked, request, form)
-        content = written_scores(evaluation, asked, scores, request, form)
-    deliver(content, request.output, beside, form=form)
+        per_topic = request.per_topic or form in WHOLE_FORMS
+        scores = scores_of(evaluation, wanted, missing, undefined, per_topic=per_topic)
+        content = scores_content(scores, evaluation, asked, request, form)
+    if written is not None and folder is not None:
+        write_files({folder / name: content for name, content in written.files.items()})
+    else:
+        deliver(content, request.output, beside, form=form)
     by_hand = form == "table" and not (request.brief or request.quiet or request.wanted)
     if scores is not None and by_hand and sys.stderr.isatty():
         for each in evaluation.companions(scores, asked):
@@ -273,9 +194,18 @@ def answer(call: Call) -> None:
     leave_if(unmet)
 
 
-def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:
+def check_options(call: Call, other: View | Writer | None, form: str) -> None:
+    """Refuse options that have no meaning in what is shown: scores, a view, or a form."""
+    way = SCORES if other is None else other.name if isinstance(other, View) else form
+    limits = () if other is None else other.limits
+    folders = {form} & {*folder_forms(call.family)}
+    called = call.ways | dict.fromkeys(limits, call.ways.get(way, ""))
+    options.check_line(way, *folders, *limits, called=called)
+
+
+def chosen_form(call: Call) -> str:
     """The form of the output, of those that it can have."""
-    folders = folder_forms(family)
+    request, view, folders = call.request, call.view, folder_forms(call.family)
     if request.form is not None and request.form in folders:
         return request.form
     check_output(request.output)
@@ -283,44 +213,8 @@ def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -
         others = "".join(f", or -f {form}" for form in folders)
         raise OutputError(f"{request.output} is a folder: give -o FILE{others}")
     of_view = (*ROW_FORMS, *(PICTURES if view and view.draw else ()))
-    known = ("table", *(of_view if view else (*RESULT_FORMS, *written_forms(family))))
-    return form_of(request.form, request.output, known, "table")
-
-
-def write_into(folder: Path, written: Written, quiet: bool) -> None:
-    """Write all files that a writer made into a folder, or none."""
-    from tseval.io.atomic_write import write_files
-
-    warn(written.warnings, quiet)
-    write_files({folder / name: content for name, content in written.files.items()})
-
-
-def written_content(written: Written, form: str, request: Request) -> bytes:
-    """What a writer made as its one file; its warnings are told."""
-    warn(written.warnings, request.quiet)
-    return written.content if written.picture is None else written.picture.draw(form)
-
-
-def with_files(
-    family: Family[Any, Any], named: Any, files: Sequence[str], view: View | None = None
-) -> Any:
-    """The inputs with positional files in their places; what a view leaves out stays missing."""
-    left_out = () if view is None else view.leaves_out
-    every = [(field.name, what) for field, what in declared(family.inputs) if not what.flags]
-    places = [(name, what) for name, what in every if name not in left_out]
-    if len(files) < len(places):
-        wanted = ", then ".join(what.help for _, what in places)
-        raise click.UsageError(f"Give {wanted}.")
-    if view is not None and left_out and len(files) > len(places):
-        wanted = " and ".join(what.help for _, what in places)
-        raise UsageError(
-            f"{ways_called(family)[view.name]} looks at {wanted} alone: give no other file"
-        )
-    placed: dict[str, Any] = {name: () for name, what in every if what.several}
-    rest = list(files)
-    for name, what in reversed(places):
-        placed[name] = tuple(rest) if what.several else rest.pop()
-    return replace(named, **placed)
+    known = of_view if view else (*RESULT_FORMS, *written_forms(call.family))
+    return form_of(request.form, request.output, ("table", *known), "table")
 
 
 def rows_content(shown: ViewRows, evaluation: Evaluation, request: Request, form: str) -> bytes:
@@ -338,43 +232,80 @@ def rows_content(shown: ViewRows, evaluation: Evaluation, request: Request, form
     return rows_bytes(shown.frame, form, signature, shown.notes)
 
 
-def requested_scores(
-    evaluation: Evaluation, asked: ViewRequest[Any], request: Request, form: str
-) -> Scores:
-    """The scores that a form shows."""
-    return scores_of(
-        evaluation,
-        asked.measures,
-        request.on_missing,
-        request.undefined,
-        per_topic=request.per_topic or form in WHOLE_FORMS,
-    )
-
-
-def bare_number(scores: Scores) -> bytes:
-    """The one value that there is, of all topics together; several are refused."""
-    if len(scores.runs) != 1 or len(scores.measures) != 1:
-        many = f"{count(len(scores.runs), 'run')} and {count(len(scores.measures), 'measure')}"
-        raise UsageError(
-            f"--brief prints one number, and here are {many}: give one run, and one -m"
-        )
-    value = scores.value(scores.measures[0])
-    return f"{UNDEFINED if value is None else repr(value)}\n".encode()
-
-
-def written_scores(
-    evaluation: Evaluation,
-    asked: ViewRequest[Any],
-    scores: Scores,
-    request: Request,
-    form: str,
+def scores_content(
+    scores: Scores, evaluation: Evaluation, asked: ViewRequest[Any], request: Request, form: str
 ) -> bytes:
-    """Scores in the form asked for; their warnings are told."""
+    """Scores in the form asked for, or the one number that is; their warnings are told."""
     warn(scores.warnings, request.quiet)
     if request.brief:
-        return bare_number(scores)
+        if len(scores.runs) != 1 or len(scores.measures) != 1:
+            many = f"{count(len(scores.runs), 'run')} and {count(len(scores.measures), 'measure')}"
+            raise UsageError(
+                f"--brief prints one number, and here are {many}: give one run, and one -m"
+            )
+        value = scores.value(scores.measures[0])
+        return f"{UNDEFINED if value is None else repr(value)}\n".encode()
     if form != "table":
         return scores.in_form(form, per_topic=request.per_topic or form in WHOLE_FORMS)
     to_file = request.output is not None
     notes = apply_missing_rule(evaluation, request.on_missing).notes(asked.measures)
     return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)
+
+
+LEFT_OUT = ("follow", "in_blocks", "safe_csv")
+"""The options of a family's command that say what `follow` is, or that change nothing in it."""
+
+
+class FollowCommand(StrictCommand):
+    """The command for the stream of one family; `--family` hands over to that of another."""
+
+    family = FOLLOWED[0]
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **more: Any,
+    ) -> click.Context:
+        """Read the command line as the family that it names does."""
+        words = [word for each in args for word in each.split("=", 1)]
+        named = words[words.index("--family") + 1 :][:1] if "--family" in words else []
+        if named and named[0] in FOLLOWED and named[0] != self.family:
+            return follow_command(named[0]).make_context(info_name, args, parent, **more)
+        return super().make_context(info_name, args, parent, **more)
+
+
+def follow_command(name: str = FOLLOWED[0]) -> FollowCommand:
+    """Return the command that follows a stream of this family."""
+    family = registry.family(name)
+    whole = command_of(family)
+    answer: Any = whole.callback
+    places = [what for _, what in declared(family.inputs) if not what.flags and not what.several]
+
+    def run(family: str, **values: Any) -> None:  # noqa: ARG001 - the command is of this family
+        answer(**values, follow=True, in_blocks=None)
+
+    params = options.of_record(FollowOptions)
+    for each in whole.params:
+        if isinstance(each, click.Argument):
+            each.metavar = " ".join(what.metavar for what in places)
+        elif isinstance(each, DeclaredOption):
+            if not each.what.has_meaning(SCORES, FOLLOW, UNSHARED):
+                continue
+            each.hidden = False
+        if each.name not in LEFT_OUT:
+            params.append(each)
+    found = FollowCommand("follow", params=params, callback=run, help=FOLLOW_HELP)
+    found.family = name
+    return found
+
+
+FOLLOW_HELP = """The measures of a live stream, as they change.
+
+\b
+tseval follow fixtures/nuggets.tsv -m 'P R' --every 3 < fixtures/live.jsonl
+
+Rows of runs come as JSON lines by standard input; each line of the output is JSON and has what has
+changed. The options are those of the family: `tseval follow --family clusters --help`.
+"""

@@ -57,13 +57,12 @@ class InitOptions:
 def command(folder: Path, **values: Any) -> None:
     """A small working folder to begin with: from your log, or an example.
 
+    \b
+    tseval init try
+
     It holds gold, a mapping of columns, and a script that scores and fails a pipeline. Logs and
     gold stay where they are, and nothing is ever overwritten. What was guessed is written into
     `mapping.toml`, for `--columns` of any command.
-
-    \b
-    tseval init try
-    tseval init try --from agent.jsonl --gold facts.csv
     """
     options.check_line()
     asked, names = build(InitOptions, values), build(Naming, values).names

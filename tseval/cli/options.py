@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from tseval.cli.commands import StrictCommand, complete, debug_option
+from tseval.core import registry
 from tseval.core.calling import Where
 from tseval.core.declared import (
     FOLLOW,
@@ -20,13 +21,16 @@ from tseval.core.declared import (
     UNMEASURED,
     Declared,
     build,
+    changed_values,
     check_meanings,
     declared,
     input_tables,
     option,
 )
-from tseval.core.family import Family
-from tseval.core.naming import AS_THEY_ARE, Naming
+from tseval.core.declared import rules as rules_of
+from tseval.core.family import Access, Evaluation, Family, View
+from tseval.core.naming import AS_THEY_ARE, Naming, named
+from tseval.errors import UsageError
 from tseval.io.formats import Forms, forms_of
 from tseval.records import frozen
 
@@ -60,8 +64,8 @@ class DeclaredOption(click.Option):
     """An option that tells what is declared of it."""
 
     def __init__(self, flags: Sequence[str], what: Declared, **more: Any) -> None:
-        shown: dict[str, Any] = {"help": what.help, "hidden": what.hidden}
-        super().__init__(flags, shell_complete=complete, **shown, **more)
+        more |= {"help": what.help, "hidden": what.hidden, "shell_complete": complete}
+        super().__init__(flags, **more)
         self.what = what
 
 
@@ -110,7 +114,6 @@ def on_line(name: str) -> bool:
 
 SAFE_CSV = "--safe-csv"
 MISSING_TOPICS = "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
-Asked = TypeVar("Asked", bound="Request")
 
 
 @frozen(kw_only=True)
@@ -127,7 +130,13 @@ class Request:
         not_within=(UNMEASURED,),
     )
     edition_name: str | None = option("--edition", "", metavar="NAME")
-    at: tuple[str, ...] = option("", metavar="TIME", several=True, not_within=(UNMEASURED,))
+    at: tuple[str, ...] = option(
+        "Take measures at this time too: 6h, 90m, 2d from the topic's start, or Unix seconds, or "
+        "ISO 8601; repeatable.",
+        metavar="TIME",
+        several=True,
+        not_within=(UNMEASURED,),
+    )
     rules: tuple[str, ...] = option(
         "--rule",
         "Another habit than the edition's; repeatable.",
@@ -138,7 +147,7 @@ class Request:
         "-t",
         "-q",
         "--per-topic",
-        "",
+        "One row per topic as well as `all`. -q is the older name of -t, and not --quiet.",
         kind=bool,
         not_within=("--brief", TOPICLESS, UNMEASURED),
     )
@@ -170,8 +179,6 @@ class Request:
         "-o",
         "--output",
         "Write there instead of standard output; the file appears whole or not at all.",
-        metavar="FILE",
-        kind=Path,
         not_within=(FOLLOW,),
     )
     quiet: bool = option(
@@ -182,11 +189,10 @@ class Request:
     naming: Naming = AS_THEY_ARE
 
     @classmethod
-    def of(cls: type[Asked], values: Mapping[str, Any]) -> Asked:
+    def of(cls, values: Mapping[str, Any]) -> Request:
         """The record of a command line's values, by the names of the fields."""
-        return build(
-            cls, {**values, "where": build(Where, values), "naming": build(Naming, values)}
-        )
+        records = {"where": build(Where, values), "naming": build(Naming, values)}
+        return build(cls, {**values, **records})
 
     @property
     def named_rules(self) -> list[tuple[str, str]]:
@@ -194,12 +200,87 @@ class Request:
         parts = [rule.partition("=") for rule in self.rules]
         return [(name.strip(), value.strip()) for name, _, value in parts]
 
+
+@frozen
+class Call:
+    """A family's command as it was called: what all commands are asked for, and its own records."""
+
+    family: Family[Any, Any]
+    request: Request
+    named: Any
+    """The family's inputs: those that options name, without the files that stand by themselves."""
+    options: Any
+    """The family's own options."""
+
+    @classmethod
+    def of(cls, family: Family[Any, Any], request: Request, values: Mapping[str, Any]) -> Call:
+        """The family's records from the command line's values, by the names of their fields."""
+        missing = {field.name: None for field, what in declared(family.inputs) if not what.flags}
+        named = build(family.inputs, {**values, **missing})
+        return cls(family, request, named, build(family.options, values))
+
     @property
-    def runs_and_gold(self) -> dict[str, Any]:
-        """The files of runs and that of nuggets after them, by the fields of inputs."""
-        if len(self.files) < 2:
-            raise click.UsageError("Give one or more files of updates, then the file of nuggets.")
-        return {"updates": self.files[:-1], "nuggets": self.files[-1]}
+    def view(self) -> View | None:
+        """What is to be shown instead of scores: by its name, or by an option that asks for it."""
+        told = {
+            e.name for each in (self.named, self.options) for e in changed_values(each).values()
+        }
+        views, name = self.family.views, self.request.view
+        named = [each for each in views if each.name == name]
+        return next(iter((*named, *(each for each in views if each.asked_by in told))), None)
+
+    @property
+    def ways(self) -> dict[str, str]:
+        """How the views and the forms of the family are asked for."""
+        family = self.family
+        is_one = sum(not each.asked_by for each in family.views) == 1
+        flag = family.view_option
+        views = {
+            e.name: e.asked_by or (flag if is_one else f"{flag} {e.name}") for e in family.views
+        }
+        return views | {form: f"-f {form}" for form in written_forms(family)}
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """The rules that are named, and those that options stand for."""
+        return rules_of(self.request.named_rules, self.options)
+
+    @property
+    def terms(self) -> tuple[Any, Any, dict[str, str]]:
+        """By what inputs are read: options, an edition and rules."""
+        edition = registry.edition(self.request.edition_name, self.family.name)
+        return self.options, edition, self.rules
+
+    def inputs(self, files: Sequence[str]) -> Any:
+        """The family's inputs, of which these files stand without an option.
+
+        What a view leaves out stays missing.
+        """
+        view = self.view
+        left_out = () if view is None else view.leaves_out
+        every = [
+            (field.name, what) for field, what in declared(self.family.inputs) if not what.flags
+        ]
+        places = [(name, what) for name, what in every if name not in left_out]
+        if len(files) < len(places):
+            raise click.UsageError(f"Give {', then '.join(what.help for _, what in places)}.")
+        if view is not None and left_out and len(files) > len(places):
+            wanted = " and ".join(what.help for _, what in places)
+            raise UsageError(f"{self.ways[view.name]} looks at {wanted} alone: give no other file")
+        placed: dict[str, Any] = {name: () for name, what in every if what.several}
+        rest = list(files)
+        for name, what in reversed(places):
+            placed[name] = tuple(rest) if what.several else rest.pop()
+        return named(replace(self.named, **placed), self.request.naming)
+
+    def read(self, access: Access) -> Evaluation:
+        """The inputs, read with the options, edition and rules that are named."""
+        return self.family.read(self.inputs(self.request.files), *self.terms, access)
+
+
+def written_forms(family: Family[Any, Any]) -> tuple[str, ...]:
+    """The forms that only this family has."""
+    return tuple(form for each in family.writers for form in each.forms)
 
 
 SHARED = {field.name: (field, what) for field, what in declared(Request)}
@@ -225,9 +306,9 @@ def rule(edition: str, **changed: Any) -> click.Parameter:
 
 def edition(family: Family[Any, Any]) -> click.Parameter:
     """The option that names an edition; the help lists those of the family."""
-    names = [each.name for each in family.editions]
-    listed = " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-    return shared("edition_name", f"Whose rules: {listed}.", default=names[0])
+    *others, last = [each.name for each in family.editions]
+    known = f"{', '.join(others)} or {last}" if others else last
+    return shared("edition_name", f"Whose rules: {known}.", default=family.editions[0].name)
 
 
 def rules(family: Family[Any, Any]) -> list[click.Parameter]:
@@ -248,8 +329,6 @@ def result_format(forms: Iterable[str], default: str, more: str = "") -> list[cl
     safe_csv = click.Option(
         [SAFE_CSV],
         is_flag=True,
-        expose_value=False,
-        callback=lambda context, _option, value: context.meta.__setitem__(SAFE_CSV, value),
         help="In CSV and TSV an apostrophe before each cell that a spreadsheet would take for a "
         "formula. Default: a warning.",
     )
@@ -332,17 +411,16 @@ def last(
         *of_record(Naming, **changed),
         *(sharing if resumes else sharing[:-1]),
         shared("quiet"),
-        debug_option,
     ]
 
 
 def command(
-    name: str, *parts: click.Parameter | Sequence[click.Parameter], cls: Any = StrictCommand
+    name: str,
+    *parts: click.Parameter | Sequence[click.Parameter],
+    cls: type[click.Command] = StrictCommand,
+    group: click.Group | None = None,
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """A command with these arguments and options, which its help shows in this order."""
-    return click.command(name, cls=cls, params=flat(*parts))
-
-
-def flat(*parts: click.Parameter | Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Arguments and options one by one."""
-    return [p for part in parts for p in ([part] if isinstance(part, click.Parameter) else part)]
+    """A command, of a group if one is named, with these arguments and options in this order."""
+    every = [p for part in parts for p in ([part] if isinstance(part, click.Parameter) else part)]
+    maker = click.command if group is None else group.command
+    return maker(name, cls=cls, params=list(dict.fromkeys([*every, debug_option])))

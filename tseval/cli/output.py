@@ -1,19 +1,28 @@
-"""Where results go, in which form, and that they never go into an input; warnings beside them."""
+"""Where results go, in which form, never into an input; warnings and progress beside them."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from tseval.cli.options import SAFE_CSV, Request
 from tseval.core.declared import declared
-from tseval.core.requirements import FAILED
-from tseval.errors import OutputError, Reason, UsageError, check_suffix, reason_of, visible
+from tseval.errors import (
+    NOT_MET,
+    OutputError,
+    Reason,
+    UsageError,
+    check_suffix,
+    reason_of,
+    visible,
+)
 from tseval.io import PICTURES
+from tseval.parallel.sharing import Progress
 
 CALLED_OTHERWISE = {"txt": "table", "tex": "latex", "md": "markdown", "htm": "html"}
 """The forms of files whose suffixes have other names."""
@@ -29,7 +38,8 @@ def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
         return
     if not output.parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}")
-    check_folder(output)
+    if output.is_file() or not output.exists():  # a device or a pipe is written to
+        check_takes_files(output, Path(os.path.realpath(output)).parent)
     values = click.get_current_context().params.values()
     named = (each for value in values for each in (value if isinstance(value, tuple) else (value,)))
     refuse_inputs(output, [STDIN, *(each for each in named if isinstance(each, str))])
@@ -51,20 +61,15 @@ def check_outputs(record: object) -> None:
             check_suffix(f"{what.name} {path}", path.suffix.lstrip(".").lower(), what.choices)
 
 
-def check_folder(output: Path) -> None:
-    """Refuse a file whose folder takes no new one, as a result is one until it is whole."""
-    if output.is_file() or not output.exists():  # a device or a pipe is written to
-        _check_takes_files(output, Path(os.path.realpath(output)).parent)
-
-
 def check_into(folder: Path) -> None:
     """Refuse a folder for several files that is not there, or takes none."""
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder to write the files into")
-    _check_takes_files(folder, folder)
+    check_takes_files(folder, folder)
 
 
-def _check_takes_files(output: Path, folder: Path) -> None:
+def check_takes_files(output: Path, folder: Path) -> None:
+    """Refuse an output whose folder takes no new file, as a result is one until it is whole."""
     import tempfile
 
     try:
@@ -89,7 +94,7 @@ def refuse_inputs(output: Path | None, inputs: Iterable[str | Path]) -> None:
 
 
 def deliver(
-    content: bytes,
+    content: bytes | None,
     output: Path | None,
     beside: Mapping[Path, bytes] | None = None,
     *,
@@ -100,17 +105,20 @@ def deliver(
     A result in a form for spreadsheets, and such a file beside it, is looked through for formulas;
     one in a form for machines that goes to a terminal, for what steers it. Tables are written so.
     """
-    content = _without_formulas(content, form)
-    files: dict[str | Path, bytes] = dict(warn_of_formulas(beside or {}).items())
+    files: dict[str | Path, bytes] = {}
+    for path, each in (beside or {}).items():
+        files[path] = without_formulas(each, path.suffix.lstrip(".").lower())
+    if content is not None:
+        content = without_formulas(content, form)
     if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
         raise UsageError(f"{output} is named for two results: give each a file of its own")
-    if output is not None:
+    if output is not None and content is not None:
         files[output] = content
     if files:
         from tseval.io.atomic_write import write_files
 
         write_files(files)
-    if output is None:
+    if output is None and content is not None:
         if form not in ("", "table", "parquet") and sys.stdout.isatty():
             content = visible(content.decode()).encode()
         try:
@@ -124,20 +132,12 @@ def deliver(
             ) from error
 
 
-def warn_of_formulas(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
-    """Files, of which those for spreadsheets, by their suffix, are looked through for formulas."""
-    return {
-        path: _without_formulas(content, path.suffix.lstrip(".").lower())
-        for path, content in files.items()
-    }
-
-
-def _without_formulas(content: bytes, form: str) -> bytes:
+def without_formulas(content: bytes, form: str) -> bytes:
     """A file in which formulas are texts where that was asked for, and are told of where not."""
     from tseval.io.rows import guarded
 
-    context = click.get_current_context()
-    is_safe, is_quiet = context.meta.get(SAFE_CSV, False), context.params.get("quiet", False)
+    asked = click.get_current_context().params
+    is_safe, is_quiet = asked.get("safe_csv", False), asked.get("quiet", False)
     return guarded(
         content, form, safe=is_safe, option=SAFE_CSV, warn=lambda text: warn([text], is_quiet)
     )
@@ -148,7 +148,7 @@ def leave_if(unmet: Sequence[str]) -> None:
     for line in unmet:
         click.echo(visible(line), err=True)
     if unmet:
-        raise click.exceptions.Exit(FAILED)
+        raise click.exceptions.Exit(NOT_MET)
 
 
 def checked_form(request: Request, known: Sequence[str], default: str, *records: object) -> str:
@@ -171,16 +171,11 @@ def form_of(form: str | None, output: Path | None, known: Sequence[str], default
         raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")
     if chosen in ("parquet", *PICTURES) and output is None and sys.stdout.isatty():
         raise UsageError(f"{chosen} is not for a terminal: give -o FILE.{chosen}")
-    _check_safe_csv(chosen)
+    asked = click.get_current_context().params
+    named = [each.suffix for each in asked.values() if isinstance(each, Path)]
+    if asked.get("safe_csv") and not {chosen, *named} & {"csv", "tsv", ".csv", ".tsv"}:
+        raise UsageError(f"{SAFE_CSV} has no meaning with -f {chosen}: it is for CSV and TSV")
     return chosen
-
-
-def _check_safe_csv(form: str) -> None:
-    """Refuse to make texts of formulas where no file for a spreadsheet is written."""
-    context = click.get_current_context()
-    named = [each.suffix for each in context.params.values() if isinstance(each, Path)]
-    if context.meta.get(SAFE_CSV) and not {form, *named} & {"csv", "tsv", ".csv", ".tsv"}:
-        raise UsageError(f"{SAFE_CSV} has no meaning with -f {form}: it is for CSV and TSV")
 
 
 def warn(warnings: Iterable[str], quiet: bool) -> None:
@@ -188,3 +183,22 @@ def warn(warnings: Iterable[str], quiet: bool) -> None:
     for warning in warnings:
         if not quiet or isinstance(warning, Reason):
             click.echo(f"warning: {visible(warning)}", err=True)
+
+
+@contextmanager
+def progress(what: str, quiet: bool) -> Iterator[Progress | None]:
+    """A function to tell how far the work is, by a bar; None where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def tell(done: int, total: int, note: str = "", /) -> None:
+            shown = f"{what}: {note}" if note else what
+            bar.update(task, completed=done, total=total, description=shown)
+
+        yield tell

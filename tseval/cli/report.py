@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from tseval.cli import options
-from tseval.cli.commands import StrictCommand
+from tseval.cli.commands import STATISTICS, StrictCommand, under
 from tseval.cli.options import Request
-from tseval.cli.output import checked_form, deliver, refuse_inputs, warn
-from tseval.cli.progress import progress
+from tseval.cli.output import checked_form, deliver, progress, refuse_inputs, warn
 from tseval.comparison.plan import Plan, Treatment
 from tseval.core.declared import Declared, build, option
 from tseval.core.rules import each_once
@@ -36,16 +34,15 @@ class ReportCommand(StrictCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the families that these arguments speak of, then parse."""
-        own = {flag for each in super().get_params(ctx) for flag in (*each.opts, "--help")}
-        strange = {each.partition("=")[0] for each in args if each.startswith("--")} - own - {"--"}
-        if not {"-h", "--help"} & set(args):
-            ctx.meta[TAKEN] = taken(strange)
+        own = {flag for each in super().get_params(ctx) for flag in each.opts}
+        asked = {each.partition("=")[0] for each in args if each.startswith(("--", "-h"))}
+        ctx.meta[TAKEN] = taken(asked - own - {"--"})
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own options, and those of families after the one for curves."""
         own = super().get_params(ctx)
-        found = taken(None) if TAKEN not in ctx.meta else ctx.meta[TAKEN]
+        found = ctx.meta[TAKEN] if TAKEN in ctx.meta else taken({"--help"})
         place = [each.name for each in own].index("curves") + 1
         more = [
             options.option_of(keyword(flag), () if what.several else None, what)
@@ -54,29 +51,25 @@ class ReportCommand(StrictCommand):
         return [*own[:place], *more, *own[place:]]
 
 
-def taken(strange: set[str] | None) -> dict[str, Declared]:
-    """Options of families by their flags: of all, or until none is strange."""
-    found: dict[str, Declared] = {}
-    families: dict[str, list[str]] = {}
+def taken(strange: set[str]) -> dict[str, Declared]:
+    """Options of families by their flags, until none is strange; the help names the families."""
+    found: dict[str, tuple[Declared, list[str]]] = {}
     for family in served():
-        if strange is not None and strange <= set(found):
+        if strange <= set(found):
             break
         for each in parameters(family):
-            what = found.setdefault(each.flag, each.what)
-            found[each.flag] = replace(what, several=what.several or each.what.several)
-            names = families.setdefault(each.flag, [])
+            what, names = found.setdefault(each.flag, (each.what, []))
             names += [] if family.name in names else [family.name]
-    return {flag: with_families(flag, what, families[flag]) for flag, what in found.items()}
-
-
-def with_families(flag: str, what: Declared, families: Sequence[str]) -> Declared:
-    """An option of a report, of what a family declares; the help names the families."""
-    words = what.help
-    if not what.flags:
-        words = f"{words[0].upper()}{words[1:]}{'; repeatable' if what.several else ''}."
-    words = f"{words} [{', '.join(families)}]"
-    metavar = "FILE" if what.is_file else what.metavar
-    return replace(what, flags=(flag,), help=words, metavar=metavar, required=False)
+            found[each.flag] = replace(what, several=what.several or each.what.several), names
+    options_taken = {}
+    for flag, (what, names) in found.items():
+        words = what.help
+        if not what.flags:
+            words = f"{words[0].upper()}{words[1:]}{'; repeatable' if what.several else ''}."
+        metavar, words = "FILE" if what.is_file else what.metavar, f"{words} [{', '.join(names)}]"
+        more = replace(what, flags=(flag,), help=words, metavar=metavar, required=False)
+        options_taken[flag] = more
+    return options_taken
 
 
 @frozen
@@ -102,7 +95,7 @@ class ReportOptions:
         "edition_name", "Whose rules the runs are read by; `tseval measures` lists them."
     ),
     options.rule("ts2014"),
-    options.of_record(Plan),
+    under(STATISTICS, options.of_record(Plan)),
     options.shared(
         "on_missing",
         "Topics that another run has a score for and this one not; zero only where that is the "
@@ -118,16 +111,16 @@ class ReportOptions:
 def command(**values: Any) -> None:
     """One self-contained page about runs and their scores.
 
+    \b
+    tseval score fixtures/runs/*.tsv fixtures/nuggets.tsv -q -o scores.json
+    tseval report scores.json -o report.html
+
     SCORES are what `tseval score`, or another scoring command, writes with `-q`, as for `tseval
     compare`. The page shows means with intervals and letters, and the score of each topic; with
     runs and gold also what the family of the scores has to show of them, such as curves over time,
     who said what when, redundancy and verbosity. These are given by the options below, of one
     family, or are those that scores in JSON record, if the files are still what they were. The page
     is one file that loads nothing, and can be read without scripts.
-
-    \b
-    tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q -o scores.json
-    tseval report scores.json -o report.html
     """
     request, own = Request.of(values), build(ReportOptions, values)
     checked_form(request, ("html",), "html")

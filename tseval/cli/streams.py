@@ -1,10 +1,9 @@
-"""Runs in blocks, and live streams: what commands take beside, of families that can do it."""
+"""Runs in blocks, and live streams: what families that can do it take beside."""
 
 from __future__ import annotations
 
 import signal
 import sys
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -13,21 +12,17 @@ from typing import Any
 
 import click
 
-from tseval.cli.family_command import Call, requested_scores, ways_called, written_scores
-from tseval.cli.options import check_line
-from tseval.cli.output import check_output, checked_form, deliver, leave_if, warn
-from tseval.cli.progress import progress
-from tseval.core import registry
+from tseval.cli.options import Call, check_line
+from tseval.cli.output import check_output, warn
 from tseval.core.declared import FOLLOW, IN_BLOCKS, UNSHARED, declared, input_files, option
-from tseval.core.family import Access, ViewRequest
+from tseval.core.family import Access, Evaluation
+from tseval.core.measure import Measure
 from tseval.core.naming import AS_THEY_ARE, named_stream
-from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
 from tseval.errors import InputError, UsageError, input_error, reason_of
 from tseval.io.formats import form_for
 from tseval.io.given import check_inputs
-from tseval.io.score_files import RESULT_FORMS
-from tseval.parallel.sharing import ALONE, Sharing
+from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
 
 PIECE = 1 << 20
@@ -36,6 +31,8 @@ TIMES_OF_RUN = "--times run"
 """Another option's value with which all posts of a run are looked at before any is scored."""
 WRITTEN_AT_ONCE = 1000
 """How many lines of output are written at once."""
+FOLLOWED = ("temporal", "clusters", "filtering", "incidents", "changes")
+"""The families whose streams can be followed."""
 STREAM = "-"
 """The rows that are followed come from standard input, whether that is said or not."""
 
@@ -78,8 +75,6 @@ class StreamOptions:
     state: Path | None = option(
         "Save the state there, and go on from it if it is there. The input then starts again with "
         "its first line; lines that were counted are not counted again.",
-        metavar="FILE",
-        kind=Path,
         within=(FOLLOW,),
         hidden=True,
     )
@@ -91,21 +86,22 @@ class StreamOptions:
     )
 
 
-def streamed(call: Call, asked: StreamOptions) -> bool:
-    """Score in blocks, or follow a live stream, if one of them is asked for."""
-    if not asked.follow and asked.in_blocks is None:
-        return False
-    way = FOLLOW if asked.follow else IN_BLOCKS
-    called = ways_called(call.family) | {way: way}
+@frozen
+class FollowOptions:
+    """Which family a stream is of."""
+
+    family: str = option(
+        "What the rows of the stream are scored as.", default=FOLLOWED[0], choices=FOLLOWED
+    )
+
+
+def check_stream(call: Call, way: str) -> None:
+    """Refuse options that have no meaning where runs are not read whole."""
+    called = call.ways | {way: way}
     has_matches = getattr(call.named, "matches", None) is not None
-    if asked.follow or not call.family.work or has_matches:  # else it is matching that is shared
+    if way == FOLLOW or not call.family.work or has_matches:  # else it is matching that is shared
         called[UNSHARED] = f"{way} and --matches" if has_matches else way
     check_line(way, *({UNSHARED} & called.keys()), called=called)
-    if asked.follow:
-        follow(call, asked)
-    else:
-        score_blocks(call, asked.in_blocks or 1)
-    return True
 
 
 def read_gold(call: Call, inputs: Any, sharing: Sharing = ALONE) -> Any:
@@ -113,9 +109,8 @@ def read_gold(call: Call, inputs: Any, sharing: Sharing = ALONE) -> Any:
     family, request = call.family, call.request
     if family.gold is None:
         raise UsageError(f"runs of {family.name} are read whole")
-    edition = registry.edition(request.edition_name, family.name)
     access = Access(request.input_format, sharing, wanted=request.wanted)
-    return family.gold(inputs, call.options, edition, call.rules, access)
+    return family.gold(inputs, *call.terms, access)
 
 
 def runs_field(call: Call) -> str:
@@ -123,36 +118,25 @@ def runs_field(call: Call) -> str:
     return next(field.name for field, what in declared(call.family.inputs) if what.several)
 
 
-def score_blocks(call: Call, size: int) -> None:
-    """Write the scores of runs that need not fit into memory, read so many rows at a time."""
+def read_runs(
+    call: Call, size: int, sharing: Sharing, tell: Progress | None
+) -> tuple[Evaluation, list[Measure]]:
+    """Read runs that need not fit into memory, so many rows at a time; and their measures."""
     from tseval.core.streams import read_in_blocks
 
-    request, family = call.request, call.family
-    wishes = requirements(request.require)
-    form = checked_form(request, ("table", *RESULT_FORMS), "table")
-    inputs = call.inputs(request.files)
-    with request.where.shared() as sharing, progress("folding", request.quiet) as tell:
-        evaluation, wanted = read_in_blocks(
-            read_gold(call, inputs, sharing),
-            getattr(inputs, runs_field(call)),
-            request.wanted,
-            request.at,
-            form=form_for(request.input_format, "run"),
-            size=size,
-            tell=tell,
-        )
-    missing, undefined = request.on_missing, request.undefined
-    asked = ViewRequest(tuple(wanted), call.options, request.per_topic, missing, undefined)
-    scores = requested_scores(evaluation, asked, request, form)
-    unmet = failures(required(wishes, scores.runs, family.name), scores)
-    deliver(written_scores(evaluation, asked, scores, request, form), request.output, form=form)
-    leave_if(unmet)
+    request, inputs = call.request, call.inputs(call.request.files)
+    gold, runs = read_gold(call, inputs, sharing), getattr(inputs, runs_field(call))
+    form = form_for(request.input_format, "run")
+    wanted, at = request.wanted, request.at
+    return read_in_blocks(gold, runs, wanted, at, form=form, size=size, tell=tell)
 
 
 def follow(call: Call, asked: StreamOptions) -> None:
     """Read standard input to its end, and write as measures change."""
     from tseval.core.streams import Follower, Following
+    from tseval.io.inputs import complete_lines
 
+    check_stream(call, FOLLOW)
     request, field = call.request, runs_field(call)
     places = [what for _, what in declared(call.family.inputs) if not what.flags]
     files = request.files[1:] if request.files[:1] == (STREAM,) else request.files
@@ -179,10 +163,17 @@ def follow(call: Call, asked: StreamOptions) -> None:
     gold = read_gold(call, replace(stream.beside, **{field: ()}))
     follower = Follower(gold, request.wanted, request.at, following, stream.schema)
     try:
-        run(follower)
-    except (KeyboardInterrupt, OSError):
-        if asked.state is not None and not request.quiet:
-            sys.stderr.write(where_it_goes_on(asked.state, follower.saved_lines) + "\n")
+        for lines in complete_lines(iter(piece, b"")):
+            with closing(follower.take(lines)) as parts:
+                for part in parts:
+                    write(part)
+        click.echo(follower.finish())
+    except (KeyboardInterrupt, OSError, InputError) as error:  # a full disk, a line too long
+        try:
+            follower.save()
+        finally:
+            if asked.state is not None and not (request.quiet or isinstance(error, InputError)):
+                sys.stderr.write(where_it_goes_on(asked.state, follower.saved_lines) + "\n")
         raise
 
 
@@ -194,21 +185,6 @@ def where_it_goes_on(state: Path, lines: int) -> str:
         f"{state} holds the first {count(lines, 'line')} of the stream: give the stream again with "
         f"--state {state}, or what follows them with --state {state} --continued"
     )
-
-
-def run(follower: Any) -> None:
-    """Take standard input as it comes, and write what is told."""
-    from tseval.io.inputs import complete_lines
-
-    try:
-        for lines in complete_lines(iter(piece, b"")):
-            with closing(follower.take(lines)) as parts:
-                for part in parts:
-                    write(part)
-        click.echo(follower.finish())
-    except (KeyboardInterrupt, OSError, InputError):  # a full disk under the output, a long line
-        follower.save()
-        raise
 
 
 def piece() -> bytes:
@@ -237,9 +213,6 @@ def write(lines: Iterable[str]) -> None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Let Ctrl-C wait until what is inside is done; a second one does not wait."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # which signals do not reach
-        return
     waiting: list[int] = []
     before = signal.getsignal(signal.SIGINT)
 

@@ -11,8 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.errors import visible
 from tseval.io.score_files import DASH, displayed, head, markdown_table, number
@@ -55,43 +54,35 @@ def scores_table(
 
     Measures that are too many for that have a row each, and the runs a column.
     """
-    several = len(scores.runs) > 1
-    heads = (["run"] if several else []) + (["topic"] if per_topic else [])
-    labels, rows = [], []
-    for (run, topic), group in groupby(scores.records(per_topic=per_topic), lambda r: r[:2]):
-        labels.append(([visible(run)] if several else []) + ([visible(topic)] if per_topic else []))
-        values = {record.measure: displayed(record.value) for record in group}
-        rows.append([values.get(name, "") for name in scores.measures])
-    names = [head(each, scores.units) for each in scores.measures]
-    columns = [[name, *values] for name, *values in zip(names, *rows, strict=True)]
+    several, measures, room = len(scores.runs) > 1, scores.measures, _room(to_file)
+    records = list(scores.records(per_topic=per_topic))
+    values = {record[:3]: displayed(record.value) for record in records}
+    rows = list(dict.fromkeys(record[:2] for record in records))
+    names = {name: head(name, scores.units) for name in measures}
+
+    def label(run: str, topic: str) -> list[str]:
+        return [*([visible(run)] if several else []), *([visible(topic)] if per_topic else [])]
+
+    heads, labels = label("run", "topic"), [label(*row) for row in rows]
+    columns = [[names[m], *(values.get((*row, m), "") for row in rows)] for m in measures]
     width = sum(map(_width, [*zip(heads, *labels, strict=True), *columns]))
-    if len(scores.measures) > SIDE_BY_SIDE and width > min(PAGE, _room(to_file)):
-        heads, labels, columns = _tall(scores, per_topic)
+    if len(measures) > SIDE_BY_SIDE and width > min(PAGE, room):
+        cells = [(t, m) for t in dict.fromkeys(topic for _, topic in rows) for m in measures]
+        heads = [*(["topic"] if per_topic else []), "measure"]
+        labels = [[*([visible(topic)] if per_topic else []), names[m]] for topic, m in cells]
+        columns = [
+            [visible(run) if several else "value", *(values.get((run, *c), "") for c in cells)]
+            for run in scores.runs
+        ]
     taken = sum(map(_width, zip(heads, *labels, strict=True)))
     tables = [
         _table(
             [(head, "left") for head in heads] + [(column[0], "right") for column in part],
             [label + [c[i] for c in part] for i, label in enumerate(labels, start=1)],
         )
-        for part in _fitting(columns, _room(to_file) - taken)
+        for part in _fitting(columns, room - taken)
     ]
     return rendered([*tables, _lines(notes)], scores.signature, to_file=to_file)
-
-
-def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], list[list[str]]]:
-    """The heads and labels of a row for each (topic and) measure, and a column for each run."""
-    found = {record[:3]: displayed(record.value) for record in scores.records(per_topic=per_topic)}
-    topics = list(dict.fromkeys(topic for _, topic, _ in found))
-    labels = [[visible(topic), name] for topic in topics for name in scores.measures]
-    columns = [
-        [visible(run) if len(scores.runs) > 1 else "value"]
-        + [found.get((run, topic, name), "") for topic in topics for name in scores.measures]
-        for run in scores.runs
-    ]
-    if per_topic:
-        told = [[topic, head(name, scores.units)] for topic, name in labels]
-        return ["topic", "measure"], told, columns
-    return ["measure"], [[head(name, scores.units)] for _, name in labels], columns
 
 
 def rows_table(
@@ -123,15 +114,11 @@ def _cells_of(frame: pd.DataFrame) -> tuple[list[str], list[str], list[list[str]
 def with_dates(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with its columns of times as people write times, if none is of another era."""
     shown = {}
-    for name in [name for name in TIMES if name in frame and frame[name].notna().any()]:
-        known = frame[name].notna()
-        if not early(frame[name][known].astype(float)).any():
-            shown[name] = frame[name].astype(object).where(~known, frame[name].map(_date))
+    for name in [name for name in TIMES if name in frame]:
+        seconds = frame[name].dropna().astype(float)
+        if len(seconds) and not early(seconds).any():
+            shown[name] = frame[name].map(dated, na_action="ignore")
     return frame.assign(**shown)
-
-
-def _date(value: Any) -> str:
-    return "" if str(value) in ("nan", "<NA>", "None") else dated(float(value))
 
 
 def sections_table(

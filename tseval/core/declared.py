@@ -22,7 +22,7 @@ from tseval.records import frozen
 Record = TypeVar("Record")
 OF_FIELD = ""
 """In the place of a flag: it is the name of the field."""
-NUMBERS: Mapping[str, Callable[[Any], Any]] = {"int": int, "float": float}
+KINDS: Mapping[str, Callable[[Any], Any]] = {"int": int, "float": float, "Path": Path}
 """What makes a value of its text where the type of a field begins so."""
 _KNOWN: dict[type, Sequence[tuple[Field[Any], Declared]]] = {}
 """The parameters of each record that was asked for."""
@@ -143,8 +143,8 @@ def output_option(*words: str, forms: tuple[str, ...], **more: Any) -> Any:
 def option(*words: str, default: Any = None, **more: Any) -> Any:
     """A parameter that is no file; a `kind` of `bool` is a switch.
 
-    The words are its flag, if that is not the name of the field, and its help. A number needs no
-    `kind`: the type of the field tells it.
+    The words are its flag, if that is not the name of the field, and its help. A number, or a path,
+    needs no `kind`: the type of the field tells it.
 
     One that stands for a rule (`rule="votes"`, of a switch `rule="reward=binary"`) reaches the
     family's `read` among the rules: nothing has to look at its field.
@@ -172,8 +172,9 @@ def _named(each: Field[Any]) -> tuple[Field[Any], Declared]:
     """A field with its declaration, which has what the field's name and type tell."""
     what: Declared = each.metadata[DECLARED]
     flags = tuple(flag or f"--{each.name.replace('_', '-')}" for flag in what.flags)
-    kind = NUMBERS.get(str(each.type).split(" ")[0], str) if what.kind is str else what.kind
-    return each, replace(what, flags=flags, kind=kind)
+    kind = KINDS.get(str(each.type).split(" ")[0], str) if what.kind is str else what.kind
+    metavar = what.metavar or ("FILE" if kind is Path else "")
+    return each, replace(what, flags=flags, kind=kind, metavar=metavar)
 
 
 def input_name(what: Declared) -> str:

@@ -19,8 +19,6 @@ SIDES = re.compile(r"(low|high)\((.*)\)", re.DOTALL)
 """A bound of the interval of what stands in the brackets."""
 EQUAL = 1e-12
 """So close to the bound a value is the bound: the order of a sum must not fail a pipeline."""
-FAILED = 3
-"""The exit code where a requirement is not met."""
 HOW = "write MEASURE>=NUMBER, such as 'R@6h>=0.5', or RUN.MEASURE-RUN.MEASURE>=NUMBER"
 
 

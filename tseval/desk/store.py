@@ -17,8 +17,10 @@ from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tseval.core.declared import option
 from tseval.desk.decisions import Decision
 from tseval.errors import TsevalError, UsageError
+from tseval.families.temporal.evaluation import DEFAULT_MATCHER
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -51,18 +53,43 @@ class StoreError(TsevalError):
     """A store that cannot be read, or could not be written: then nothing of it was kept."""
 
 
+def pool_depth(text: str) -> int | None:
+    """How many updates of each run and topic are pooled; None for all."""
+    if text != "all" and not (text.isdecimal() and int(text) > 0):
+        raise UsageError(f"--pool is a number above 0, or all, and not '{text}'")
+    return None if text == "all" else int(text)
+
+
 @frozen
 class Settings:
-    """What a store was made with, beside its inputs."""
+    """What a store is made with, beside its inputs."""
 
-    matcher: str
-    depth: int | None
-    """How many updates of each run and topic are pooled; None for all."""
-    fold: str
-    unjudged: str
-    """What a pair counts as that nobody judged: `matcher` as the matcher has it, `no` no match."""
-    double: float
-    """The share of items that two assessors read."""
+    matcher: str = option(
+        "Whose matches are suggested, and count where nobody has judged.",
+        default=DEFAULT_MATCHER,
+        metavar="NAME",
+    )
+    depth: int | None = option(
+        "--pool",
+        "Read of each run and topic the N updates of highest confidence, else the earliest.",
+        default="all",
+        metavar="N|all",
+        kind=pool_depth,
+    )
+    fold: str = option(
+        "Updates of the same words are read once; a matcher such as `fuzzy(threshold=0.9)` folds "
+        "what it finds to say each other, with the same numbers.",
+        default="words",
+        metavar="words|MATCHER",
+    )
+    unjudged: str = option(
+        "What a pair that nobody judged counts as: what the matcher says, or no match.",
+        default="matcher",
+        choices=("matcher", "no"),
+    )
+    double: float = option(
+        "The share of updates that two assessors read.", default=0.2, at_least=0, at_most=1
+    )
 
 
 @frozen
@@ -85,7 +112,8 @@ class Store:
             about = dict(connection.execute("SELECT name, value FROM about").fetchall())
             self.name: str = about["store"]
             self.seed = int(about["seed"])
-            self.settings = Settings(**json.loads(about["settings"]))
+            saved = json.loads(about["settings"])
+            self.settings = Settings(*(saved[each.name] for each in fields(Settings)))
 
     @classmethod
     def create(
@@ -274,12 +302,12 @@ def merge_stores(into: Store, other: Store) -> tuple[int, int]:
     for name in sorted({*one, *two}):
         if name not in one or name not in two or one[name].sha256 != two[name].sha256:
             raise UsageError(f"{other.path} was made with other {name} than {into.path}")
-    for name, option in (("depth", "pool"), ("fold", "fold")):
+    for name, flag in (("depth", "pool"), ("fold", "fold")):
         mine, theirs = (getattr(each.settings, name) for each in (into, other))
         if mine != theirs:
             raise UsageError(
-                f"{other.path} was made with --{option} {theirs or 'all'}, {into.path} with "
-                f"--{option} {mine or 'all'}: their updates are not the same"
+                f"{other.path} was made with --{flag} {theirs or 'all'}, {into.path} with "
+                f"--{flag} {mine or 'all'}: their updates are not the same"
             )
     decisions = other.decisions()
     return into.take_in(decisions), len(decisions)

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     import matchers
     from matchers.answers import Answer, Answers
 
-limit = partial(option, not_within=(*STREAMS, "--matches"))
+limit = partial(option, not_within=(*STREAMS, "--matches"), hidden=True)
 """An option without meaning where no model is asked, or without limits, as its own name says."""
 
 
 @frozen(kw_only=True)
 class AskingOptions:
-    """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
+    """On which terms a matcher such as `llm` may ask a model; none of them changes an answer.
+
+    Parameters of the matcher, such as `llm(model=NAME,budget=5)`, say the same; help has these.
+    """
 
     replay: bool = limit(
         "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",

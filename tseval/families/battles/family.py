@@ -95,11 +95,11 @@ FAMILY = Family(
     command="battles",
     summary="Ratings of runs that judges compared two by two.",
     description="""\
-JUDGMENTS is a table `topic run_a run_b winner [judge] [order] [time]`, in any form; winner is the
-better run's name, a, b or tie. It may be compressed; `-` is standard input.
-
 \b
 tseval battles fixtures/battles.tsv --intervals
+
+JUDGMENTS is a table `topic run_a run_b winner [judge] [order] [time]`, in any form; winner is the
+better run's name, a, b or tie. It may be compressed; `-` is standard input.
 """,
     inputs=BattleInputs,
     options=BattleOptions,

@@ -185,12 +185,13 @@ FAMILY = Family(
     command="changes",
     summary="Daily rankings of questions with news and of their documents.",
     description="""\
+\b
+tseval changes fixtures/changes/terse.jsonl fixtures/changes/qrels.tsv \\
+    --topics fixtures/changes/topics.jsonl --days fixtures/changes/days.txt \\
+    --documents fixtures/changes/documents.tsv --explain sets
+
 RUN is a run of TREC Change Detection, or a table `topic day qid question_rank doc_id score`;
 QRELS a table `topic qid doc_id gain`. All may be compressed; `-` is standard input.
-
-\b
-tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --days days.txt
-  --documents documents.tsv --explain sets
 """,
     inputs=ChangeInputs,
     options=ChangeOptions,

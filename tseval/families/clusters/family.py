@@ -561,13 +561,13 @@ FAMILY = Family(
     command="clusters",
     summary="Latency, redundancy and push measures over assessors' clusters.",
     description="""\
+\b
+tseval clusters fixtures/runs/*.tsv fixtures/clusters.tsv --sample 5 -q
+
 RUN is a table `topic post_id time`, a table of updates, a run in the format of the Incident
 Streams proposal, or one of scenario A or B of Real-Time Summarization; CLUSTERS a table
 `topic cluster_id post_id time`, or any of the forms that assessors' clusters come in: two
 columns, or JSON. All may be compressed; `-` is standard input.
-
-\b
-tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
 """,
     inputs=ClusterInputs,
     options=ClusterOptions,

@@ -139,15 +139,14 @@ FAMILY = Family(
     command="crisisfacts",
     summary="Facts of a crisis day by day: CrisisFACTS 2022 and 2023.",
     description="""\
+\b
+tseval crisisfacts fixtures/crisisfacts/collapsed.jsonl \\
+    fixtures/crisisfacts/labels.tsv --requests fixtures/crisisfacts/requests.tsv
+
 FACTS holds collapsed facts: the original JSON list of a request, a request a line, or a table
 `request collapsed_fact_id relevant_fact importance`. The runs are in the names of raw facts.
 GOLD holds labels, a table `collapsed_fact_id label`. `redundancy` is a precision here: higher is
 better. With --edition crisisfacts2022 FACTS holds assessed items of runs, GOLD gold facts.
-
-\b
-tseval crisisfacts Collapsed-*.json labels.tsv
-tseval crisisfacts collapsed.jsonl labels.tsv --requests requests.tsv --at 3d
-tseval crisisfacts --edition crisisfacts2022 matches.jsonl facts.json
 """,
     inputs=CrisisInputs,
     options=NoOptions,

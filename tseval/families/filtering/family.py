@@ -396,12 +396,13 @@ FAMILY = Family(
     command="filter",
     summary="Filtering over time: batches, trends, end points.",
     description="""\
+\b
+tseval filter fixtures/filter/fading.tsv fixtures/filter/steady.tsv \\
+    fixtures/filter/truth.tsv --batch 1d --batch 3d
+
 RUN is a table `topic post_id time confidence`, or a run of TREC KBA 2012 to 2014; TRUTH a table
 `topic post_id relevance`, with a column `time` where ids and runs don't tell it, or a truth of
 KBA. All may be compressed; `-` is standard input.
-
-\b
-tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
 """,
     inputs=FilterInputs,
     options=FilterOptions,

@@ -490,12 +490,13 @@ FAMILY = Family(
     command="incidents",
     summary="Information types, priority and alerts of incident streams.",
     description="""\
+\b
+tseval incidents fixtures/incidents/keen.txt fixtures/incidents/labels.json \\
+    --ontology fixtures/incidents/types.json -q
+
 RUN is a run of TREC Incident Streams of any year, or a table `topic post_id priority types`;
 LABELS what assessors said: the track's JSON, or a table `topic post_id level types`. All may be
 compressed; `-` is standard input.
-
-\b
-tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
 """,
     inputs=IncidentInputs,
     options=IncidentOptions,

@@ -206,14 +206,12 @@ FAMILY = Family(
     command="responses",
     summary="Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
     description="""\
+\b
+tseval responses fixtures/responses/quick.jsonl
+
 FILE holds labels of responses, or responses: assignments of nuggets, verdicts of rubrics,
 labels of citations, judgments or counts of reports, annotations of answers, labels of turns,
 runs. What it is shows its content. Labels of one sort are scored at a time.
-
-\b
-tseval responses assignments.jsonl
-tseval responses assignments.jsonl --nuggets nuggets.jsonl --at 6h
-tseval responses labels.csv --nuggets rubrics.jsonl
 """,
     inputs=ResponseInputs,
     options=NoOptions,

@@ -59,7 +59,10 @@ MATCHERS = (
     "learned", "fuzzy", "exact", "grams", "rapidfuzz", "embedding", "late", "llm", "blend",
 )  # fmt: skip
 """The matchers that come along; they are not asked, since loading them takes a while."""
-MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"
+MATCHER_NAMES = (
+    f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6) or "
+    "llm(model=NAME,budget=5)"
+)
 CORRECTED_SCORES = "corrected"
 """The view that shows corrected scores with their intervals."""
 SAMPLES = 1000

@@ -32,12 +32,12 @@ FAMILY = Family(
     command="score",
     summary="Temporal summarization scores of one or more runs.",
     description="""\
+\b
+tseval score fixtures/runs/*.tsv fixtures/nuggets.tsv -q --at 6h
+
 UPDATES are tables with the columns `topic update_id time text`, NUGGETS one with `topic
 nugget_id time text`: TSV, CSV, JSON lines or Parquet, plain or compressed, `-` for standard
 input. Without --matches the matcher decides which update says which nugget.
-
-\b
-tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
 """,
     inputs=evaluation.TemporalInputs,
     options=evaluation.TemporalOptions,

@@ -192,11 +192,11 @@ FAMILY = Family(
     command="timelines",
     summary="Timelines: their dates, and ROUGE by days, as tilse computes them.",
     description="""\
+\b
+tseval timelines fixtures/timelines/swift.jsonl fixtures/timelines/gold.jsonl
+
 SYSTEM and GOLD are tables `topic date text`, one sentence a row; JSON lines as news-tls and
 CHRONOS have them; text with dates and dashes as tilse has it; Markdown; or dates and lists.
-
-\b
-tseval timelines mine.jsonl theirs.jsonl reference.jsonl --gold another.jsonl
 """,
     inputs=TimelineInputs,
     options=TimelineOptions,

@@ -91,12 +91,12 @@ FAMILY = Family(
     command="values",
     summary="Errors of values tracked over time, such as deaths, or where it happens.",
     description="""\
+\b
+tseval values fixtures/values/swift.tsv fixtures/values/gold.tsv -q
+
 RUN is a table `topic attribute time value`, or a value tracking run of TREC Temporal
 Summarization 2013; GOLD is such a table. Attributes are deaths, injuries, displaced,
 financialimpact, and locations, whose values are latitude and longitude: `40.7, -74`.
-
-\b
-tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
 """,
     inputs=ValueInputs,
     options=NoOptions,
