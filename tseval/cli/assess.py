@@ -145,7 +145,7 @@ class DeskOptions:
         options.files("RUN... [NUGGETS]"),
         options.of_record(DeskOptions),
         options.shared("wanted", "For What if."),
-        options.by_flag(Naming)["--name"],
+        options.of_record(Naming),
         debug_option,
     ),
 )
@@ -186,7 +186,7 @@ def _store(request: Request, asked: DeskOptions) -> Store:
     path, settings = asked.store, build(Settings, vars(asked))
     kept = {}
     if request.files:
-        runs, gold = runs_and_nuggets(request.files)
+        runs, gold = runs_and_nuggets(request.files, request.naming)
         inputs = named(TemporalInputs(runs, gold or request.files[-1]), request.naming)
         kept = read_inputs(inputs.updates, gold)
     if path.exists():

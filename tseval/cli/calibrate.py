@@ -75,7 +75,8 @@ def command(**values: Any) -> None:
     """How far a matcher agrees with assessors, and which threshold to use.
 
     UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
-    assessors matched; every other pair of a topic counts as none. Several runs are ranked by
+    assessors matched, or the review of `tseval match --review` with its verdicts; every other pair
+    of a topic counts as none. Several runs are ranked by
     recall, once by the matcher and once by the assessors, and the two rankings compared.
 
     \b

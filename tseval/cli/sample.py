@@ -68,8 +68,8 @@ class SampleOptions:
 def command(**values: Any) -> None:
     """Nuggets to judge by hand, with the texts to read, so that scores can be corrected.
 
-    Write yes or no into the column `verdict`, from the top of each nugget down; below the first
-    yes of a run its texts may stay blank. Then `tseval score ... --judged FILE`.
+    Write accept or reject into the column `verdict`, from the top of each nugget down; below the
+    first accept of a run its texts may stay blank. Then `tseval score ... --judged FILE`.
 
     \b
     tseval sample mine.tsv theirs.tsv nuggets.tsv --pairs 300 -o to_judge.tsv

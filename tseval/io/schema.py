@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
 
+from tseval.io.columns import CONSTANT
 from tseval.records import frozen
 
 
@@ -118,7 +119,9 @@ class Schema:
         def column(each: Column) -> Column:
             names = (each.aliases, each.common)
             left = [tuple(n for n in some if n not in given.values()) for some in names]
-            return replace(each, aliases=left[0], common=left[1], given=given.get(each.name, ""))
+            own = given.get(each.name, each.given)
+            needed = each.required and not own.startswith(CONSTANT)
+            return replace(each, aliases=left[0], common=left[1], given=own, required=needed)
 
         return replace(self, columns=tuple(map(column, self.columns))) if given else self
 
@@ -252,7 +255,8 @@ CORRECTIONS = Schema(
             "verdict",
             Kind.ID,
             may_be_blank=True,
-            meaning="`accept` or `reject`, in any case; where it is blank nothing changes",
+            meaning="`accept` or `reject` (or `yes` and `no`), in any case; where it is blank "
+            "nothing changes",
         ),
         replace(
             RUN,
@@ -276,8 +280,8 @@ JUDGED = Schema(
             "verdict",
             Kind.ID,
             may_be_blank=True,
-            meaning="`yes` if the update says what the nugget says, else `no` (or `accept` and "
-            "`reject`); blank where nobody had to read",
+            meaning="`accept` if the update says what the nugget says, else `reject` (or `yes` and "
+            "`no`); blank where nobody had to read",
         ),
         optional("nugget_text", Kind.TEXT, meaning="what is looked for"),
         optional("update_text", Kind.TEXT, meaning="where it is looked for"),

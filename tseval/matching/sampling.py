@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from tseval.errors import UsageError
-from tseval.matching.corrections import cell_of
+from tseval.matching.corrections import ACCEPT, REJECT, cell_of
 from tseval.matching.matching import (
     NuggetsByTopic,
     all_scores,
@@ -43,7 +43,6 @@ DIGITS = 12
 """How many hexadecimal digits hashes have."""
 UNIT = "\x1f"
 """Stands between the parts of what is hashed."""
-YES, NO = ("yes", "accept"), ("no", "reject")
 """The words for verdicts; the first of each is written."""
 COLUMNS = (
     *("verdict", "nugget_text", "update_text", "topic", "nugget_id", "runs"),
@@ -260,7 +259,7 @@ def draw_rows(
         pair = hashed(topic, nugget_id, text, row["update_text"])
         place = place_of(str(row["stratum"]), row["inclusion"])
         cells = {
-            "verdict": {True: YES[0], False: NO[0], None: ""}[row["accepted"]],
+            "verdict": {True: ACCEPT, False: REJECT, None: ""}[row["accepted"]],
             "nugget_text": cell_of(text),
             "update_text": cell_of(row["update_text"]),
             "topic": topic,

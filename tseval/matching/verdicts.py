@@ -18,7 +18,8 @@ from tseval.io.forms import names_of, read_plain
 from tseval.io.inputs import Input
 from tseval.io.schema import CORRECTIONS, JUDGED, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table
-from tseval.matching.sampling import NO, YES, Likeliest, checksum_of, hashed, place_of
+from tseval.matching.corrections import ACCEPT, REJECT, WORD
+from tseval.matching.sampling import Likeliest, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics.strata import Drawn
 
@@ -40,9 +41,8 @@ def check_sample(judged: Table) -> Table:
 
     Verdicts that are none, and rows that are not as they were written, are an `InputError`.
     """
-    word = pl.col("verdict").str.strip_chars().str.to_lowercase()
     frame = judged.frame.with_columns(
-        pl.col("topic").cast(pl.String), said=word.is_in(YES), judged=word != ""
+        pl.col("topic").cast(pl.String), said=WORD == ACCEPT, judged=WORD != ""
     )
     line, place = frame["sample"][0], frame.select("stratum", "inclusion").rows()
     cells = zip(*(frame[name] for name in PAIR), place, strict=True)
@@ -54,9 +54,9 @@ def check_sample(judged: Table) -> Table:
     first = pl.col("line").first().over(PAIR)
     told = [
         (
-            pl.format('the verdict "{}" is neither yes nor no', "verdict"),
-            ~word.is_in([*YES, *NO, ""]),
-            "write yes or no, or leave it blank if no verdict is needed",
+            pl.format(f'the verdict "{{}}" is neither {ACCEPT} nor {REJECT}', "verdict"),
+            ~WORD.is_in([ACCEPT, REJECT, ""]),
+            f"write {ACCEPT} or {REJECT}, or leave it blank if no verdict is needed",
             "unknown-label",
         ),
         (
@@ -86,7 +86,7 @@ def check_sample(judged: Table) -> Table:
         cure = "put back the rows that were removed: what is not judged stays blank"
         judged.refuse_all(lost, cure, "changed-rows")
     if not frame["judged"].any():
-        cure = "write yes or no into the column verdict"
+        cure = f"write {ACCEPT} or {REJECT} into the column verdict"
         judged.refuse_all("holds no verdict", cure, "missing-verdict")
     return judged
 
