@@ -24,6 +24,7 @@ from tseval.errors import Fault, InputError, OutputError, UsageError, reason_of
 from tseval.io.atomic_write import write_files
 from tseval.io.columns import CONSTANT, NUMBERED, SETTINGS, ColumnName
 from tseval.io.faults import FaultList
+from tseval.io.forms import row_input
 from tseval.io.inputs import STANDARD_INPUT, Input
 from tseval.io.origin import InputRecord, Known
 from tseval.io.schema import NUGGETS, UPDATES, Schema
@@ -245,7 +246,7 @@ def _with_ids(file: GuessedFile, number: bool, others: Sequence[GuessedFile] = (
     if not number:
         cure = f"here: {' '.join(file.cells)}; --number numbers the rows"
         raise InputError([Fault(file.source.path, None, why, cure, "missing-column")])
-    note = f"{why}: {own} is the number of the {file.source.unit}"
+    note = f"{why}: {own} is the number of the {row_input(file.source, file.form).unit}"
     return file.with_constant(own, NUMBERED, BY_NUMBER, note)
 
 
