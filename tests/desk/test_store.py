@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -206,3 +207,21 @@ def test_two_threads_see_what_the_other_decided(tmp_path: Path) -> None:
     assert set(one.state.read[one.pool.place["flood", "a3"]]) == {"ada", "ben"}
     one.undo("ada")
     assert two.state.assessors == {"ben": 1}
+
+
+def test_files_of_other_columns_are_assessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tseval.desk.server.serve", lambda *_: None)
+    Path("log.jsonl").write_text('{"at": 1770696000000, "out": {"text": "Fire here"}}\n')
+    Path("facts.csv").write_text("event;known;fact\nfire;2026-02-10;Fire\n")
+    done = tseval("init", "work", "--from", "log.jsonl", "--gold", "facts.csv")
+    assert done.code == 0, done.err
+    opened = ("assess", "log.jsonl", "facts.csv", "--store", "desk.tseval")
+    done = tseval(*opened, "--columns", "work/mapping.toml")
+    assert done.code == 0, done.err
+    (topic,) = json.loads(tseval("assess", "status", "desk.tseval", "-f", "json").out)["topics"]
+    assert (topic["topic"], topic["updates"], topic["nuggets"]) == ("fire", 1, 1)
+    other = tseval(*opened[:3], "--store", "new.tseval", "--column", "text=nowhere")
+    assert "no column nowhere" in other.err

@@ -51,7 +51,23 @@ def told(*arguments: object) -> Any:
     return json.loads(outcome.out)
 
 
+REVIEW = """verdict,topic,update_id,nugget_id,update_text
+accept,t1,u1,n1,kuna lopi
+Yes,t1,u1,n2,kuna lopi
+no,t1,u2,n1,kuna
+,t2,u3,n4,bime soda
+"""
+
+
 class TestNumbers:
+    def test_a_review_that_is_filled_in(self, small: tuple[str, ...]) -> None:
+        Path("review.csv").write_text(REVIEW)
+        asked = (*small[:3], "review.csv", "--matcher", "fuzzy")
+        assert told(*asked)["records"] == told(*small, "--matcher", "fuzzy")["records"]
+        assert "1 pair of the review without a verdict: no match" in program.tseval(*asked).err
+        Path("review.csv").write_text(REVIEW.replace("accept", "maybe"))
+        assert program.tseval(*asked).codes == [("unknown-label", 2)]
+
     def test_by_hand(self, small: tuple[str, ...]) -> None:
         (found,) = told(*small, "--matcher", "fuzzy")["records"]
         # Weights: lopi is in two of four nuggets, kuna in one. Pairs of t1: u1-n1 1 (true),

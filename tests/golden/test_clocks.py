@@ -218,7 +218,6 @@ def test_parts_of_seconds_are_refused(number_of: int) -> None:
     run(START * number_of, (START + 60) * number_of)
     for command in (
         ("score", "run.csv", gold()),
-        ("init", "folder", "--from", "run.csv"),
         ("score", run(ISO[0], name="good.csv"), gold(START * number_of)),
     ):
         done = program.tseval(*command)
@@ -226,11 +225,30 @@ def test_parts_of_seconds_are_refused(number_of: int) -> None:
     assert program.tseval("validate", "run.csv").code == 1
 
 
-def test_days_of_a_spreadsheet_are_refused_where_a_folder_begins() -> None:
-    run("46063.1667", "46063.25")
-    done = program.tseval("init", "folder", "--from", "run.csv")
-    assert (done.code, done.codes) == (1, [("time-unit", 2), ("time-unit", 3)])
-    assert not Path("folder").exists()
+@pytest.mark.parametrize(
+    ("form", "times"),
+    [
+        ("milliseconds", (START * 10**3, (START + 5400) * 10**3)),
+        ("microseconds", (START * 10**6, (START + 5400) * 10**6)),
+        ("nanoseconds", (START * 10**9, (START + 5400) * 10**9)),
+        ("days", (f"{START / 86400 + 25569}", f"{(START + 5400) / 86400 + 25569}")),
+        ("%Y%m%d%H%M", ("202602100400", "202602100530")),
+        ("%d.%m.%Y, %H:%M:%S", ("10.02.2026, 04:00:00", "10.02.2026, 05:30:00")),
+    ],
+)
+def test_times_in_other_units_are_read_by_the_name_of_their_format(
+    form: str, times: tuple[object, object]
+) -> None:
+    done = program.tseval("score", run(*times), gold(START))
+    assert done.code == 1
+    assert f"--time-format {form}" in done.err.replace('"', "")
+    assert program.tseval("init", "folder", "--from", "run.csv").code == 0
+    mapping = tomllib.loads(Path("folder/mapping.toml").read_text())
+    assert mapping["updates"]["time_format"] == form
+    mapped = ("run.csv", "gold.csv", "-m", "T updates")
+    told = score(*mapped, "--time-format", form)
+    assert told == score(*mapped, "--column", f"updates:time_format={form}")
+    assert told == score(run(START, START + 5400), *mapped[1:])
 
 
 # Seconds from the topic's start

@@ -173,20 +173,20 @@ ROW = {"id": "a", "event": "flood", "at": "2026-03-01", "says": "water everywher
 
 
 @pytest.mark.parametrize(
-    ("lacking", "said"),
+    ("lacking", "said", "cure"),
     [
-        ("at", "log.jsonl: no column holds a time (ISO 8601 or Unix seconds)"),
-        ("says", "log.jsonl: no column holds a text"),
-        ("id", "log.jsonl: no column holds an id of its own in every row"),
-        ("event", "log.jsonl: no column holds the event that a row is of"),
+        ("at", "no column holds a time", "--column time=COLUMN"),
+        ("says", "no column holds a text", "--column text=COLUMN"),
+        ("id", "no column of ids", "--number numbers the rows"),
+        ("event", "no column holds the event that a row is about", "--topic NAME"),
     ],
 )
-def test_what_is_missing_is_told_with_the_cure(lacking: str, said: str) -> None:
+def test_what_is_missing_is_told_with_the_cure(lacking: str, said: str, cure: str) -> None:
     rows = [ROW, ROW] if lacking == "id" else [ROW]
     left = [{name: value for name, value in row.items() if name != lacking} for row in rows]
-    error = refused("--from", log_of(*left))
-    assert said in error
-    assert "=COLUMN says which it is, or add one" in error
+    error = refused("--from", log_of(*left), *["--no-number"] * (lacking == "id"))
+    assert f"log.jsonl: {said}" in error
+    assert cure in error
 
 
 def test_what_is_said_goes_before_guesses() -> None:
@@ -201,6 +201,102 @@ def test_what_is_said_goes_before_guesses() -> None:
     assert "the inputs here are updates and nuggets" in refused(
         "--from", log, "--column", "clusters:text=note"
     )
+
+
+HEAD = '{"at": "2026-02-10T05:10:00+01:00", '
+NESTED = (
+    HEAD + '"event": {"name": "fire"}, "out": {"parts": [{"text": "Fire"}, {"text": "here"}]}}\n'
+)
+UGLY: dict[str, tuple[dict[str, str], str, dict[str, dict[str, str]]]] = {
+    "no ids, one event": (
+        {"log.jsonl": '{"at": 1770696600, "says": "Fire here"}\n'},
+        "--topic fire",
+        {"updates": {"topic": "=fire", "update_id": "=#", "time": "at", "text": "says"}},
+    ),
+    "the gold's only event": (
+        {"log.csv": "time;text;n\n2026-02-10;Fire here;7\n", "gold.csv": "event,id,time,fact\n"
+            "fire,f,2026-02-10,Fire here\n"},
+        "",
+        {"updates": {"topic": "=fire", "update_id": "n"},
+         "nuggets": {"topic": "event", "nugget_id": "id", "text": "fact"}},
+    ),
+    "semicolons, decimal commas, days first, no zone beside one": (
+        {"log.jsonl": NESTED, "gold.csv": "\ufeffWann;Fakt;weight;event\r\n"
+            "13.02.2026 04:00;Fire here;1,5;fire\r\n14.02.2026 04:00;It is out;2;fire\r\n"},
+        "",
+        {"updates": {"topic": "event.name", "update_id": "=#", "time": "at",
+                     "text": "out.parts.*.text"},
+         "nuggets": {"topic": "event", "nugget_id": "=#", "time": "Wann", "text": "Fakt",
+                     "importance": "weight", "time_format": "%d.%m.%Y %H:%M", "decimal": ",",
+                     "time_zone": "UTC"}},
+    ),
+    "milliseconds, texts in a list": (
+        {"log.jsonl": '{"ts": 1770696600000, "event": "fire", "id": "a", "says": ["Fire", "on"]}'},
+        "",
+        {"updates": {"topic": "event", "update_id": "id", "time": "ts", "text": "says.*",
+                     "time_format": "milliseconds"},
+         "nuggets": {"time_format": "milliseconds"}},
+    ),
+    "an id that repeats, a confidence in words": (
+        {"log.csv": "event,id,time,text,confidence\n" + 2 * "fire,s,2026-02-10,Fire here,high\n"},
+        "",
+        {"updates": {"topic": "event", "update_id": "=#", "confidence": "=0"}},
+    ),
+    "a text of several lines": (
+        {"log.csv": 'Date,Content,event\n2026-02-10T04:00:00.0000000+00:00,"Fire\nhere",fire\n'},
+        "",
+        {"updates": {"topic": "event", "update_id": "=#", "time": "Date", "text": "Content"}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UGLY)
+def test_ugly_files_are_scored_as_they_are(case: str) -> None:
+    files, options, mapping = UGLY[case]
+    for name, content in files.items():
+        Path(name).write_text(content, newline="")
+    log, *gold = files
+    given = ["--from", log, *(["--gold", *gold] if gold else [])]
+    done = program.tseval("init", "work", *given, *options.split())
+    assert (done.code, done.err) == (0, "")
+    found = tomllib.loads(Path("work/mapping.toml").read_text("utf-8"))
+    assert {name: found[name] for name in mapping} == mapping
+    paths = (log, *(gold or ["work/gold.csv"]), "--columns", "work/mapping.toml")
+    scored = program.tseval("score", *paths, "-m", "R", "-f", "csv")
+    assert scored.code == 0, scored.err
+    assert float(scored.out.splitlines()[1].rpartition(",")[2]) > 0
+    assert "zone" not in scored.err
+    assert program.tseval("score", *paths, "-m", "R", "--in-blocks", "1").code in (0, 2)
+    assert "no fault" in program.tseval("validate", *paths).out
+    if log.endswith(".jsonl"):
+        lines = Path(log).read_bytes()
+        followed = program.tseval("follow", *paths[1:], "-m", "R", stdin=lines)
+        assert followed.code == 0, followed.err
+        last = json.loads(followed.out.splitlines()[-1])["records"][0]["value"]
+        assert scored.out.splitlines()[1] == f"log,all,R,{last}"
+
+
+def test_versions_of_one_agent_are_runs_of_their_own() -> None:
+    for version, rows in (("v1", 1), ("v2", 2)):
+        Path(version).mkdir()
+        Path(version, "log.jsonl").write_text("".join([NESTED] * rows))
+    logs = ("--from", "v1/log.jsonl", "--from", "v2/log.jsonl")
+    assert program.tseval("init", "work", *logs).code == 0
+    done = run_script("work", "-f", "csv", "-o", "scores.csv", "--quiet")
+    assert done.returncode == 0, done.stderr
+    runs = {line.split(",")[0] for line in Path("scores.csv").read_text().splitlines()[1:]}
+    assert runs == {"v1/log", "v2/log"}
+
+
+def test_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_of(
+        {"at": "02/03/2026 04:00", "says": "water"}, {"at": "02/03/2026 05:00", "says": "x"}
+    )
+    monkeypatch.setattr("tseval.cli.init.is_terminal", lambda: True)
+    done = program.tseval("init", "work", "--from", log, stdin=b"flood\n%d/%m/%Y %H:%M\n")
+    assert done.code == 0, done.err
+    found = tomllib.loads(Path("work/mapping.toml").read_text())["updates"]
+    assert (found["topic"], found["time_format"]) == ("=flood", "%d/%m/%Y %H:%M")
 
 
 def test_logs_of_two_kinds_are_refused() -> None:

@@ -238,8 +238,8 @@ def test_an_unknown_update_or_nugget(tmp_path: Path) -> None:
 
 
 def test_a_verdict_that_is_none(tmp_path: Path) -> None:
-    said = corrected(tmp_path, "flood\tsw-flood-1\tflood-n1\tyes")
-    assert 'FILE:2: the verdict "yes" is neither accept nor reject' in said
+    said = corrected(tmp_path, "flood\tsw-flood-1\tflood-n1\tmaybe")
+    assert 'FILE:2: the verdict "maybe" is neither accept nor reject' in said
     assert "write accept or reject, or leave it blank" in said
 
 
@@ -407,7 +407,7 @@ def test_a_verdict_holds_for_every_update_with_its_text(
         (f"accept,t,1,n1,a,{NEW}\n", [("changed-rows", 2)]),
         ("accept,t,9,n1,a,Said by nobody\n", [("unknown-id", 2)]),
         (f"accept,t,9,n9,old,{SAME}\n", [("unknown-id", 2)]),
-        ("yes,t,1,n1,a,\n", [("unknown-label", 2)]),
+        ("maybe,t,1,n1,a,\n", [("unknown-label", 2)]),
     ],
 )
 @pytest.mark.usefixtures("agents")

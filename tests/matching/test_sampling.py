@@ -327,7 +327,7 @@ def test_rows_that_are_wrong_are_refused_with_their_lines(
         saved(blank, at)
     )
     maybe.loc[3, "verdict"] = "maybe"
-    assert f'{at}:5: the verdict "maybe" is neither yes nor no' in refused(saved(maybe, at))
+    assert f'{at}:5: the verdict "maybe" is neither accept nor reject' in refused(saved(maybe, at))
     likelier.loc[4, "inclusion"] = "0.5"
     assert f"{at}:6: is not as it was written" in refused(saved(likelier, at))
     other.loc[5, "sample"] = "matcher:fuzzy"
@@ -413,7 +413,7 @@ def test_what_was_judged_before_stands_there(sample: pd.DataFrame, tmp_path: Pat
     read = pd.read_csv(tmp_path / "to_judge.tsv", sep="\t", dtype=str, keep_default_na=False)
     assert read.drop(columns="verdict").equals(sample.drop(columns="verdict"))
     said = dict(zip(read.pair, read.verdict, strict=True))
-    assert [said[each] for each in known.pair] == ["yes", "no", "yes", ""]
+    assert [said[each] for each in known.pair] == ["accept", "reject", "accept", ""]
     assert (read.verdict != "").sum() == 3
     called = tseval.sample(
         [SWIFT, THOROUGH], NUGGETS, pairs=PAIRS, depth=3, corrections=known[columns]
@@ -515,14 +515,16 @@ def test_rows_that_are_wrong_in_a_frame_and_from_standard_input_are_told(
         stdin=wrong.to_csv(sep="\t", index=False).encode(),
     )  # fmt: skip
     assert found.code == 1
-    assert found.err.startswith('error: -:2: the verdict "maybe" is neither yes nor no')
+    assert found.err.startswith('error: -:2: the verdict "maybe" is neither accept nor reject')
 
 
 def test_a_file_to_judge_is_known_to_validate(judged: pd.DataFrame, tmp_path: Path) -> None:
     path = saved(judged, tmp_path / "judged.tsv")
     assert program("validate", path).code == 0
     bad = saved(judged.assign(verdict="perhaps"), tmp_path / "bad.tsv")
-    assert "neither yes nor no" in program("validate", bad).out + program("validate", bad).err
+    assert (
+        "neither accept nor reject" in program("validate", bad).out + program("validate", bad).err
+    )
 
 
 def test_a_matcher_without_probabilities_corrects_too(

@@ -113,7 +113,7 @@ class DeskOptions:
     options.of_record(DeskOptions),
     options.of_record(Settings),
     options.shared("wanted", "For What if."),
-    options.by_flag(Naming)["--name"],
+    options.of_record(Naming),
     group=command,
 )
 def open_desk(**values: Any) -> None:
@@ -145,7 +145,7 @@ def _store(request: Request, asked: DeskOptions, settings: Settings) -> Store:
     path = asked.store
     kept = {}
     if request.files:
-        runs, gold = runs_and_nuggets(request.files)
+        runs, gold = runs_and_nuggets(request.files, request.naming)
         inputs = named(TemporalInputs(runs, gold or request.files[-1]), request.naming)
         kept = read_inputs(inputs.updates, gold)
     if path.exists():

@@ -219,8 +219,9 @@ def calibrate(**values: Any) -> None:
         fixtures/matches.tsv --matcher fuzzy --save profile.json
 
     UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
-    assessors matched; every other pair of a topic counts as none. Several runs are ranked by
-    recall, once by the matcher and once by the assessors, and the two rankings compared.
+    assessors matched, or the review of `tseval match --review` with its verdicts; every other pair
+    of a topic counts as none. Several runs are ranked by recall, once by the matcher and once by
+    the assessors, and the two rankings compared.
     """
     from tseval.families.temporal.matched import read_judged
     from tseval.matching import calibration
@@ -308,8 +309,8 @@ def sample(**values: Any) -> None:
     \b
     tseval sample fixtures/runs/*.tsv fixtures/nuggets.tsv -o to_judge.tsv
 
-    Write yes or no into the column `verdict`, from the top of each nugget down; below the first
-    yes of a run its texts may stay blank. Then `tseval score ... --judged FILE`.
+    Write accept or reject into the column `verdict`, from the top of each nugget down; below the
+    first accept of a run its texts may stay blank. Then `tseval score ... --judged FILE`.
     """
     request, size = Request.of(values), build(SampleOptions, values)
     check_output(request.output)

@@ -74,7 +74,7 @@ def option_of(name: str, default: Any, what: Declared) -> DeclaredOption:
     default = None if default is MISSING else default
     option = partial(DeclaredOption, (*what.flags, name), what, required=what.required)
     if what.kind is bool:
-        return option(is_flag=True)
+        return option(is_flag=True, default=bool(default))
     if what.by_commas:
         return option(metavar=what.metavar or None, callback=names)
     kind: Any = what.kind

@@ -19,7 +19,14 @@ from tseval.core.declared import (
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError, check_known, did_you_mean, nearest
 from tseval.io import JSON
-from tseval.io.columns import ColumnName, Columns, column_names
+from tseval.io.columns import (
+    CONSTANT,
+    DECIMAL,
+    SETTINGS,
+    ColumnName,
+    Columns,
+    column_names,
+)
 from tseval.io.given import FrameInput, input_of
 from tseval.io.inputs import Input
 from tseval.io.json_text import holds_key
@@ -171,7 +178,7 @@ class NamedStream(Generic[Inputs]):
     schema: Schema
     """The stream's own columns, as it calls them."""
     times: Mapping[str, str]
-    """How the stream writes times, under `TIME_KEYS`."""
+    """How the stream writes times, under `SETTINGS`."""
     said: tuple[str, ...]
     """The names of columns and the settings for times, as signatures have them."""
 
@@ -183,10 +190,12 @@ def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inpu
     """
     given = _input_kinds(replace(inputs, **{field: ()}))  # type: ignore[type-var]
     stream, names = given[field], naming.names
-    times = [each for each in names if each.own in TIME_KEYS and each.kind in ("", stream.kind)]
+    times = [each for each in names if each.own in SETTINGS and each.kind in ("", stream.kind)]
     names = tuple(each for each in names if each not in times or not each.kind)
-    own = [each for each in names if each.kind == stream.kind]
     shared = [each for each in names if not each.kind and stream.schema.find(each.own)]
+    own = [
+        e for e in names if e.kind == stream.kind or (e in shared and e.name.startswith(CONSTANT))
+    ]
     for each in own:
         if stream.schema.find(each.own) is None:
             _refuse_name(each, [stream])
@@ -197,7 +206,10 @@ def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inpu
     schema = stream.schema.called({each.own: each.name for each in own})
     schema = schema.also_called({each.own: each.name for each in shared})
     sources = [(each.schema.table, one) for each in others for one in each.sources]
-    told = [f"{stream.schema.table}.{each.own}={each.name}" for each in (*own, *shared, *times)]
+    told = [
+        f"{stream.schema.table}.{each.own}={each.name}"
+        for each in dict.fromkeys((*own, *shared, *times))
+    ]
     told += [f"{t}.{own}={name}" for t, one in sources for own, name in one.columns.items()]
     beside = _with(inputs, {name: each for name, each in given.items() if name != field})
     return NamedStream(beside, schema, {each.own: each.name for each in times}, tuple(told))
@@ -216,16 +228,15 @@ def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> N
     found: set[ColumnName] = set()
     for source in sources:
         with suppress(InputError):
-            here = [e for e in names if e.own in TIME_KEYS or _has_column(source, e.name)]
+            here = [e for e in names if e.own in SETTINGS or _has_column(source, e.name)]
+            known = [*_names(source), *(each.name for each in here)]
             called = plain = [each for each in here if not each.kind]
             for kind in (
                 [table] if table else dict.fromkeys(each.kind for each in here if each.kind)
             ):
                 both = [*plain, *(each for each in here if each.kind == kind)]
                 schema, columns = schemas.get(kind), {each.own: each.name for each in both}
-                if schema is not None and (
-                    table or not schema.called(columns).missing(_names(source))
-                ):
+                if schema is not None and (table or not schema.called(columns).missing(known)):
                     called = both
                     break
             source.columns = {each.own: each.name for each in called}
@@ -242,8 +253,8 @@ def _name_columns(
     for said in sorted(names, key=lambda each: bool(each.kind)):
         _check_kind(said, given)
         meant = [each for each in given if each.sources and said.kind in ("", each.kind)]
-        if said.own in TIME_KEYS:
-            _name_times(said, given if said.own == "clock" else meant)
+        if said.own in SETTINGS:
+            _name_settings(said, given if said.own == "clock" else meant)
             continue
         known = [each for each in meant if each.schema.find(said.own) is not None]
         if not known and may_lack:
@@ -266,14 +277,18 @@ def _name_columns(
             _refuse_column(said, lacking)
 
 
-def _name_times(said: ColumnName, meant: Sequence[_InputKind]) -> None:
-    """Tell inputs how they write times, all by the same clock; refuse it if no input has times."""
+def _name_settings(said: ColumnName, meant: Sequence[_InputKind]) -> None:
+    """Tell inputs how they write times, all by the same clock; refuse it if no input has times.
+
+    How numbers are written is told to all.
+    """
     TimeReading.of({said.own: said.name})
     names = ("time", "start") if said.own == "clock" else ()
     dated = [
         each
         for each in meant
-        if any(c.kind is Kind.TIME and c.name in (names or c.names) for c in each.schema)
+        if said.own == DECIMAL
+        or any(c.kind is Kind.TIME and c.name in (names or c.names) for c in each.schema)
     ]
     if not dated and not said.kept:
         option = said.own.replace("_", "-")
@@ -332,7 +347,7 @@ def _names(source: Input) -> list[str]:
 
 def _has_column(source: Input, name: str) -> bool:
     """Whether an input has a column of this name; of JSON any row may have the key."""
-    if name in _names(source):
+    if name in _names(source) or name.startswith(CONSTANT):
         return True
     return (
         not isinstance(source, FrameInput)

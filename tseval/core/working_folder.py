@@ -11,13 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tseval.core.guessed_columns import GuessedFile, guessed
-from tseval.errors import InputError, OutputError, UsageError, reason_of
+from tseval.core.guessed_columns import (
+    AS_SAID,
+    BY_NUMBER,
+    GuessedFile,
+    Undecided,
+    guessed,
+    with_settings,
+)
+from tseval.core.input_warnings import zone_warnings
+from tseval.errors import Fault, InputError, OutputError, UsageError, reason_of
 from tseval.io.atomic_write import write_files
-from tseval.io.columns import ColumnName
+from tseval.io.columns import CONSTANT, NUMBERED, SETTINGS, ColumnName
 from tseval.io.faults import FaultList
-from tseval.io.inputs import STANDARD_INPUT, Input
-from tseval.io.schema import NUGGETS, UPDATES
+from tseval.io.forms import row_input
+from tseval.io.inputs import STANDARD_INPUT, Input, InputRecord
+from tseval.io.schema import NUGGETS, UPDATES, Schema
 from tseval.io.times import TIME_KEYS
 from tseval.records import frozen
 
@@ -55,10 +64,9 @@ SCRIPT_TEXT = """\
 #
 # What the measures are: tseval measures R
 set -eu
-cd "$(dirname "$0")"
+here=$(dirname "$0")
 exec tseval score \\
-{files} \\
-    --columns {mapping} -m 'R R@6h T' --require "${{REQUIRE:-R>=0.5}}" "$@"
+{parts}    --columns "$here"/{mapping} -m 'R R@6h T' --require "${{REQUIRE:-R>=0.5}}" "$@"
 """
 
 
@@ -112,62 +120,154 @@ def _run(said: Sequence[tuple[str, str]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def from_files(
-    folder: Path, logs: Sequence[str], gold: str | None, said: Sequence[ColumnName]
-) -> WorkingFolder:
+@frozen
+class UserFiles:
+    """A user's own files, and what is said of them."""
+
+    logs: Sequence[str]
+    gold: str | None
+    names: Sequence[ColumnName]
+    number: bool
+    """Whether rows without ids are numbered."""
+
+    def columns(self, schema: Schema) -> dict[str, str]:
+        """What is said of the columns of a table; what is said of no input counts where it can."""
+        for each in self.names:
+            if each.kind not in ("", "updates", "nuggets"):
+                raise UsageError(f"--column {each}: the inputs here are updates and nuggets")
+        alone = schema is NUGGETS or self.gold is None
+        every = [each for each in self.names if not each.kind]
+        known = [e for e in every if alone or e.own in SETTINGS or schema.find(e.own)]
+        own = [each for each in self.names if each.kind == schema.table]
+        return {each.own: each.name for each in (*known, *own)}
+
+
+def from_files(folder: Path, files: UserFiles) -> WorkingFolder:
     """A folder for one's own logs, and for one's own gold if there is any.
 
     The files stay where they are. Without gold the first update of each event is a draft of it.
     """
-    if STANDARD_INPUT in (*logs, gold):
+    if STANDARD_INPUT in (*files.logs, files.gold):
         raise UsageError(
             "standard input (-) is gone once it is read, and the script reads logs again: save it "
             "as a file, and name that"
         )
-    first = guessed(Input(logs[0]), UPDATES, _named_columns(said, "updates", gold is None))
-    if not first.rows:
+    said, facts, topics = files.columns(UPDATES), None, frozenset[str]()
+    if files.gold is not None:
+        facts = guessed(Input(files.gold), NUGGETS, files.columns(NUGGETS))
+        topics = frozenset(facts.column("topic"))
+    log = guessed(Input(files.logs[0]), UPDATES, said, topics)
+    if not log.lines:
         cure = "give a log with the updates of an agent"
-        FaultList(first.source).refuse(None, "holds no row", cure, "no-rows")
-    for each in logs[1:]:
-        _check_same_columns(first, Input(each))
-    tables = {"updates": {**first.columns, **first.times}}
-    looked_at = [first]
+        FaultList(log.source).refuse(None, "holds no row", cure, "no-rows")
+    others = [_of_one_kind(log, Input(each), said) for each in files.logs[1:]]
+    log, facts = _with_topics(log, facts)
+    log = with_settings(_with_ids(log, files.number, others))
+    for each in others:
+        each.check(log.columns)
+    facts = None if facts is None else with_settings(_with_ids(facts, files.number))
+    log, facts = _with_zones(log, facts, others)
+    looked_at = [each for each in (log, facts) if each is not None]
+    tables = {each.schema.table: each.columns for each in looked_at}
     content: dict[str, str] = {}
-    if gold is None:
-        content[GOLD], drafts = _drafts(first)
-        tables |= {"nuggets": dict(first.times)} if first.times else {}
-    else:
-        facts = guessed(Input(gold), NUGGETS, _named_columns(said, "nuggets", True))
-        tables["nuggets"] = {**facts.columns, **facts.times}
-        looked_at.append(facts)
-        drafts = 0
-    files = [_from(folder, each) for each in logs]
-    files.append(GOLD if gold is None else _from(folder, gold))
-    content |= {MAPPING: _mapping(tables), SCRIPT: _script(files)}
+    drafts = 0
+    if files.gold is None:
+        content[GOLD], drafts = _drafts(log)
+        tables["nuggets"] = {key: log.settings[key] for key in TIME_KEYS if key in log.settings}
+    paths = [_from(folder, each) for each in files.logs]
+    names = [Input(each).name for each in files.logs]
+    options = [
+        f"--name {_in_script(f'{path}={_name_apart(file, files.logs)}')}"
+        for path, file, name in zip(paths, files.logs, names, strict=True)
+        if names.count(name) > 1
+    ]
+    paths.append(GOLD if files.gold is None else _from(folder, files.gold))
+    content |= {MAPPING: _mapping(tables), SCRIPT: _script(paths, options)}
     written = {name: text.encode() for name, text in content.items()}
     return WorkingFolder(written, tuple(looked_at), drafts)
 
 
-def _named_columns(said: Sequence[ColumnName], kind: str, alone: bool) -> dict[str, str]:
-    """What is said of the columns of these inputs; what is said of no input counts where it can."""
-    for each in said:
-        if each.kind not in ("", "updates", "nuggets"):
-            raise UsageError(f"--column {each}: the inputs here are updates and nuggets")
-    schema = UPDATES if kind == "updates" else NUGGETS
-    every = [each for each in said if not each.kind]
-    known = [e for e in every if alone or e.own in TIME_KEYS or schema.find(e.own)]
-    general = {each.own: each.name for each in known}
-    return {**general, **{each.own: each.name for each in said if each.kind == kind}}
+def _name_apart(log: str, logs: Sequence[str]) -> str:
+    """The name of a run whose file is called as another: with the folders that differ."""
+    shared = os.path.commonpath([Path(each).absolute().parent for each in logs])
+    return Path(os.path.relpath(log, shared)).with_name(Input(log).name).as_posix()
 
 
-def _check_same_columns(first: GuessedFile, other: Input) -> None:
-    """Refuse a log that lacks a column of the first: one mapping is for all."""
-    own = {each.own: each.name for each in first.guesses} | dict(first.times)
+def _of_one_kind(first: GuessedFile, other: Input, said: Mapping[str, str]) -> GuessedFile:
+    """Return a log that has the columns of the first: one mapping is for all."""
+    same = {each.own: each.name for each in first.guesses if each.own != UPDATES.key[-1]}
     try:
-        guessed(other, UPDATES, own)
+        return guessed(other, UPDATES, {**same, **first.settings, **said})
     except InputError as error:
         cure = f"{first.source.path} has it: give logs of one kind, and make a folder for each kind"
         raise InputError([replace(f, cure=cure, text="") for f in error.faults]) from None
+
+
+def _with_topics(
+    log: GuessedFile, facts: GuessedFile | None
+) -> tuple[GuessedFile, GuessedFile | None]:
+    """Return both with topics: a file without any is about the only one of the other."""
+    files = [each for each in (log, facts) if each is not None]
+    topics = [set(each.column("topic")) for each in files]
+    known, lacking = set.union(*topics), [each for each in files if each.guess("topic") is None]
+    reason = ""
+    if lacking and len(known) == 1:
+        (topic,) = known
+        note = f"no column of topics: all rows are about {topic}; --topic says otherwise"
+        files = [
+            each.with_constant("topic", f"{CONSTANT}{topic}", "inference", note)
+            if each in lacking
+            else each
+            for each in files
+        ]
+    elif lacking:
+        reason = "no column holds the event that a row is about"
+    elif facts is not None and facts.lines and not set.intersection(*topics):
+        lacking, reason = [facts], f"has none of the events of {log.source.path}"
+    if reason:
+        here = " ".join(lacking[0].cells)
+        cure = f"here: {here}; --topic NAME if all rows are about one, else --column topic=COLUMN"
+        fault = Fault(lacking[0].source.path, None, reason, cure, "missing-column")
+        raise Undecided([fault], "topic")
+    return files[0], None if facts is None else files[1]
+
+
+def _with_ids(file: GuessedFile, number: bool, others: Sequence[GuessedFile] = ()) -> GuessedFile:
+    """Return a file with ids: rows are numbered where files have no column of ids."""
+    own = file.schema.key[-1]
+    guess = file.guess(own)
+    is_known = guess is not None and file.has_ids()
+    if guess is not None and guess.reason == AS_SAID:
+        return file
+    if is_known and all(each.guess(own) == guess and each.has_ids() for each in others):
+        return file
+    why = "no column of ids" if guess is None else f"{guess.name} is no id: it repeats or is blank"
+    if not number:
+        cure = f"here: {' '.join(file.cells)}; --number numbers the rows"
+        raise InputError([Fault(file.source.path, None, why, cure, "missing-column")])
+    note = f"{why}: {own} is the number of the {row_input(file.source, file.form).unit}"
+    return file.with_constant(own, NUMBERED, BY_NUMBER, note)
+
+
+def _with_zones(
+    log: GuessedFile, facts: GuessedFile | None, others: Sequence[GuessedFile]
+) -> tuple[GuessedFile, GuessedFile | None]:
+    """Return both with UTC for times without a zone, where other times have one."""
+    files = [each for each in (log, *others, facts) if each is not None]
+    records = [
+        InputRecord(each.source.path, str, 0, zones=tuple(each.source.zones.items()))
+        for each in files
+    ]
+    notes = tuple(zone_warnings(records))
+    without = {each.schema.table for each in files if "" in each.source.zones} if notes else set()
+
+    def assume(file: GuessedFile) -> GuessedFile:
+        is_without = file.schema.table in without
+        zone = {"time_zone": "UTC"} if is_without else {}
+        told = notes if file is log else ()
+        return replace(file, settings={**file.settings, **zone}, notes=(*file.notes, *told))
+
+    return assume(log), None if facts is None else assume(facts)
 
 
 def _from(folder: Path, file: str) -> str:
@@ -175,13 +275,15 @@ def _from(folder: Path, file: str) -> str:
     return Path(os.path.relpath(file, folder)).as_posix()
 
 
-def _script(files: Sequence[str]) -> str:
-    quoted = " \\\n".join(f"    {shlex.quote(_no_option(each))}" for each in files)
-    return SCRIPT_TEXT.format(script=SCRIPT, files=quoted, mapping=MAPPING)
+def _script(files: Sequence[str], options: Sequence[str] = ()) -> str:
+    lines = [*map(_in_script, files), *options]
+    parts = "".join(f"    {each} \\\n" for each in lines)
+    return SCRIPT_TEXT.format(script=SCRIPT, parts=parts, mapping=MAPPING)
 
 
-def _no_option(path: str) -> str:
-    return f"./{path}" if path.startswith("-") else path
+def _in_script(path: str) -> str:
+    """A path beside the script as the script writes it, wherever it is called from."""
+    return f'"$here"/{shlex.quote(path)}'
 
 
 def _mapping(tables: Mapping[str, Mapping[str, str]]) -> str:
@@ -191,6 +293,7 @@ def _mapping(tables: Mapping[str, Mapping[str, str]]) -> str:
 
 def _mapping_lines(tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     yield "# What files call the columns of tseval's tables: name in the table = name in the file."
+    yield f'# "{CONSTANT}TEXT" is the same text in every row, "{NUMBERED}" the number of the row.'
     for kind, columns in tables.items():
         yield ""
         yield f"[{kind}]"

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from tseval.core.naming import Naming, name_files
 from tseval.desk.store import StoredTable, StoreError
 from tseval.errors import UsageError
 from tseval.families.temporal.files import READERS, code_names, join_ids
@@ -59,9 +60,10 @@ def read_inputs(runs: Sequence[Given], nuggets: Given | None = None) -> dict[str
     return tables
 
 
-def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[Input], Input | None]:
+def runs_and_nuggets(files: Sequence[str], naming: Naming) -> tuple[Sequence[Input], Input | None]:
     """Return the files as runs and, if the last one holds nuggets, these."""
     inputs = [Input(each) for each in files]
+    name_files(inputs, naming, None)
     last = inputs[-1]
     if READERS[NUGGETS].recognises(last) and not READERS[UPDATES].recognises(last):
         if len(files) == 1:

@@ -17,6 +17,7 @@ from tseval.errors import UsageError
 from tseval.io.forms import form_of, names_of
 from tseval.io.given import is_empty
 from tseval.io.inputs import STANDARD_INPUT, Input
+from tseval.io.json_text import last_key
 from tseval.io.names import distinct
 from tseval.io.schema import Column
 from tseval.io.tables import Table, TableReader, read_input, track_of
@@ -82,7 +83,8 @@ def columns_of(source: Input, reader: TableReader, form: str | None = None) -> l
     found = dict[str, Column]()
     for block in source.blocks():
         for each in optional:
-            keys = b"|".join(re.escape(json.dumps(name).encode()) for name in each.names)
+            names = {part for name in each.names for part in (name, last_key(name))}
+            keys = b"|".join(re.escape(json.dumps(name).encode()) for name in names)
             if each.name not in found and re.search(b"(%s)\\s*:" % keys, block):
                 found[each.name] = each
     return list(found.values())

@@ -13,6 +13,7 @@ import polars as pl
 
 from tseval.errors import nearest
 from tseval.io import times
+from tseval.io.columns import CONSTANT, DECIMAL, NUMBERED
 from tseval.io.faults import FaultList
 from tseval.io.inputs import UTF8_CURE, Input, InputRecord, not_utf8
 from tseval.io.schema import Column, Kind, Schema
@@ -136,8 +137,10 @@ def type_columns(parts: Iterable[pl.DataFrame], schema: Schema, faults: FaultLis
     A part has the column `line` and cells as text, or as numbers where the form has numbers.
     """
     frames, left, blank = [], dict[str, list[pl.DataFrame]](), set[int]()
+    same = {c.name: pl.lit(c.given[1:]) for c in schema if c.given.startswith(CONSTANT)}
+    same |= {c.name: pl.col("line").cast(pl.String) for c in schema if c.given == NUMBERED}
     for cells in parts:
-        part = _fill_nulls(cells, schema, faults)
+        part = _fill_nulls(cells, schema, faults).with_columns(**same)
         for column in schema:
             if column.name in part.columns and column.kind not in WORDS:
                 values, odd = _plain_numbers(column, part.select("line", column.name), faults)
@@ -220,10 +223,13 @@ def _all_numbers(
     source, values, cells, lines = faults.source, frame[column.name], odd[column.name], odd["line"]
     parsers = {Kind.TIME: source.time_parser, Kind.GRADE: _grade, Kind.TYPES: _highest}
     parse = parsers.get(column.kind, times.number)
+    has_commas = source.columns.get(DECIMAL) == ","
     parsed, reasons = dict[str, float | None](), dict[str, str]()
     for cell in cells.unique(maintain_order=True):
         try:
-            parsed[cell] = None if column.may_be_blank and not cell else parse(cell)
+            plain = has_commas and DECIMAL_COMMA.fullmatch(cell)
+            text = cell.replace(",", ".") if plain else cell
+            parsed[cell] = None if column.may_be_blank and not cell else parse(text)
         except NotANumber as error:
             parsed[cell], reasons[cell] = None, str(error)
     if parsed:

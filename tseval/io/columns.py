@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from tseval.errors import UsageError, input_error, reason_of
+from tseval.io.times import TIME_KEYS
 from tseval.records import frozen
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None
@@ -21,6 +22,13 @@ class TimeWords(TypedDict, total=False):
     clock: Literal["relative"] | None
 
 
+CONSTANT = "="
+"""`topic==flood` says that every row has the topic `flood`: no column holds it."""
+NUMBERED = "=#"
+"""`update_id==#` numbers the rows, by their lines."""
+DECIMAL = "decimal"
+SETTINGS = (*TIME_KEYS, DECIMAL)
+"""What is said of an input beside its columns, such as `decimal=,` for numbers like 0,5."""
 FORM_CURE = 'write text = "fact", or below a line [nuggets] what holds for these alone'
 
 

@@ -164,7 +164,7 @@ def read_csv(table: PlainTable) -> Iterator[pl.DataFrame]:
     rows = _csv_rows(table, sign)
     line, names = next(rows, (1, []))
     table.place([name.strip() for name in names] if line == 1 else [])
-    filled = (each for each in rows if each[1])
+    filled = (each for each in rows if any(each[1]))
     blocks = iter(lambda: list(islice(filled, BLOCK_ROWS)), [])
     yield from (_cells_of_rows(block, table, cure, cure) for block in chain([[]], blocks))
 

@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from tseval.errors import input_error, reason_of
-from tseval.io.times import TIME_KEYS, TimeReading
+from tseval.io.columns import SETTINGS
+from tseval.io.times import TimeReading
 from tseval.records import frozen
 
 STANDARD_INPUT = "-"
@@ -109,7 +110,7 @@ class Input:
     columns: Mapping[str, str] = MappingProxyType({})
     """What the file calls columns of its table, by their own names, where the caller says so.
 
-    Under `TIME_KEYS` it holds what is said of times.
+    Under `SETTINGS` it holds what is said of times and numbers.
     """
     run_name: str | None = None
     """What its run is called, where the caller says so: whatever a column says."""
@@ -140,7 +141,7 @@ class Input:
     @property
     def is_table(self) -> bool:
         """Whether it is known to be a plain table, whatever its content looks like."""
-        return not set(self.columns).issubset(TIME_KEYS)
+        return not set(self.columns).issubset(SETTINGS)
 
     @property
     def times(self) -> TimeReading:
@@ -161,7 +162,8 @@ class Input:
         meant: dict[str, list[str]] = {}
         for own, name in self.columns.items():
             meant.setdefault(name, []).append(own)
-        left = (meant.get(n, [] if n in self.columns else [n]) for n in names)
+        left = [meant.pop(n, [] if n in self.columns else [n]) for n in names]
+        left += meant.values()  # constants, and paths into objects
         return [name for each in left for name in each]
 
     @property

@@ -31,6 +31,8 @@ TABLE_START = re.compile(rb"\[\s*[{\]]")
 OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
 ARRAY_CURE = "the file is one array, with commas between its elements: [ELEMENT, ELEMENT, …]"
+EVERY = "*"
+"""Stands in a path for every element of a list."""
 KEPT_HEADERS = 256
 """How many orders of keys are remembered, each with the columns that it has."""
 HALF = "an escape stands for half a character: not UTF-8"
@@ -120,8 +122,12 @@ def documents(source: Input, faults: FaultList, cure: str) -> Iterator[tuple[int
 
 
 def holds_key(source: Input, name: str) -> bool:
-    """Whether a key of this name stands anywhere, however it is written."""
-    keys = {json.dumps(name, ensure_ascii=ascii_alone).encode() for ascii_alone in (True, False)}
+    """Whether a key of this name, or the last one of a path, stands anywhere, however written."""
+    parts = name.removesuffix(f".{EVERY}").split(".")
+    names = {name, *(".".join(parts[at:]) for at in range(len(parts)))}
+    keys = {
+        json.dumps(each, ensure_ascii=plain).encode() for each in names for plain in (True, False)
+    }
     return any(key in block for block in source.blocks() for key in keys)
 
 
@@ -242,6 +248,34 @@ def read_array(table: PlainTable) -> Iterator[pl.DataFrame]:
     yield _cells_of_objects(elements(table.source, table.faults, as_rows=True), table)
 
 
+def with_paths(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with what its objects and lists hold, under paths such as `event.name`.
+
+    The texts of a list are one text, under `says.*`, or `parts.*.text` for a list of objects.
+    """
+    found = dict[str, list[Any]]()
+    left: list[tuple[str, Any]] = [("", record)]
+    while left:
+        path, value = left.pop()
+        if isinstance(value, dict):
+            start = f"{path}." if path else ""
+            left += [(start + key, value[key]) for key in reversed(value)]
+        elif isinstance(value, list):
+            left += [(f"{path}.{EVERY}", each) for each in reversed(value)]
+        else:
+            found.setdefault(path, []).append(value)
+    texts = {
+        path: [each for each in cells if isinstance(each, str)] for path, cells in found.items()
+    }
+    joined = {path: " ".join(texts[path]) or None for path in found if EVERY in path.split(".")}
+    return {path: cells[0] for path, cells in found.items()} | joined | dict(record)
+
+
+def last_key(path: str) -> str:
+    """Return the key that a path leads to."""
+    return path.removesuffix(f".{EVERY}").rpartition(".")[2]
+
+
 def _cells_of_objects(
     rows: Iterator[tuple[int, dict[str, Any]]], table: PlainTable
 ) -> pl.DataFrame:
@@ -254,7 +288,9 @@ def _cells_of_objects(
         return [(column, key) for column, key in keys if key or column.required]
 
     kept = []
+    has_paths = any("." in name for column in table.schema for name in column.names)
     for line, record in rows:
+        record = with_paths(record) if has_paths else record
         cells = _cells_in(record, place(tuple(record)), line, table)
         if cells is not None:
             kept.append((line, cells))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
 
+from tseval.io.columns import CONSTANT
 from tseval.records import frozen
 
 
@@ -118,11 +119,13 @@ class Schema:
         def without(names: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(name for name in names if name not in given.values())
 
-        columns = (
-            replace(c, aliases=without(c.aliases), common=without(c.common), given=name)
-            for c, name in ((c, given.get(c.name, "")) for c in self)
-        )
-        return replace(self, columns=tuple(columns)) if given else self
+        def column(each: Column) -> Column:
+            own = given.get(each.name, each.given)
+            needed = each.required and not own.startswith(CONSTANT)
+            left = without(each.aliases), without(each.common)
+            return replace(each, aliases=left[0], common=left[1], given=own, required=needed)
+
+        return replace(self, columns=tuple(map(column, self.columns))) if given else self
 
     def also_called(self, names: Mapping[str, str]) -> Schema:
         """The same where columns may be called so, too: that goes before their own names."""
@@ -250,7 +253,8 @@ CORRECTIONS = Schema(
             "verdict",
             Kind.ID,
             may_be_blank=True,
-            meaning="`accept` or `reject`, in any case; where it is blank nothing changes",
+            meaning="`accept` or `reject` (or `yes` and `no`), in any case; where it is blank "
+            "nothing changes",
         ),
         replace(
             RUN,
@@ -274,8 +278,8 @@ JUDGED = Schema(
             "verdict",
             Kind.ID,
             may_be_blank=True,
-            meaning="`yes` if the update says what the nugget says, else `no` (or `accept` and "
-            "`reject`); blank where nobody had to read",
+            meaning="`accept` if the update says what the nugget says, else `reject` (or `yes` and "
+            "`no`); blank where nobody had to read",
         ),
         optional("nugget_text", Kind.TEXT, meaning="what is looked for"),
         optional("update_text", Kind.TEXT, meaning="where it is looked for"),

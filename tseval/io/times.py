@@ -73,6 +73,8 @@ EARLIEST = 631_152_000.0
 was never one of seconds since 1970: of hours, of a spreadsheet, of a conversion that went wrong."""
 SERIAL_ZERO = datetime(1899, 12, 30, tzinfo=UTC)
 """Day 0 of a spreadsheet, whose times are days."""
+DAYS = "days"
+"""The format of numbers that are days of a spreadsheet."""
 SERIALS = (32_874.0, 73_051.0)
 """The days of a spreadsheet from 1990 to 2100."""
 _DIGITS = re.compile(
@@ -81,7 +83,7 @@ _DIGITS = re.compile(
 _DIGIT_FORMATS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 SERIAL_CURE = (
     "a spreadsheet keeps times as days: give the column the format yyyy-mm-ddThh:mm:ss before you "
-    "export it, or convert: (days - 25569) * 86400 are Unix seconds; if times "
+    "export it, or pass --time-format days; if times "
     "count from the topic's start, pass --clock relative"
 )
 DIGITS_CURE = (
@@ -97,6 +99,8 @@ FAR = 1e11
 PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
 """The number of each unit in a second; since 1990 a time in them exceeds any in seconds."""
 MILLISECONDS = 1e3 * EARLIEST
+NUMBER_FORMATS = (*(words for _, words in reversed(PARTS)), DAYS, *_DIGIT_FORMATS.values())
+"""The formats of numbers that are times, but not Unix seconds."""
 
 
 def dated(seconds: float) -> str:
@@ -136,6 +140,7 @@ def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str
     for number_of, words in PARTS:
         if seconds >= number_of / 1e3 * MILLISECONDS:
             cure = f"divide these times by {number_of:,.0f}: tseval reads Unix seconds"
+            cure += f"; or pass --time-format {words}"
             return f"is in {words}, not in seconds", cure, "time-unit"
     if SERIALS[0] <= seconds < SERIALS[1]:
         date = SERIAL_ZERO + timedelta(seconds=round(seconds * UNITS["d"]))
@@ -223,7 +228,10 @@ RELATIVE = "relative"
 _DAYS_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y")
 _MONTHS_FIRST = ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%y")
 _OTHERS = ("%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y")
-_OF_DAY = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+_OF_DAY = (
+    *("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p"),
+    *(", %H:%M", ", %H:%M:%S"),
+)
 FORMATS = (
     *(f"{day}{time}" for day, time in product((*_DAYS_FIRST, *_MONTHS_FIRST, *_OTHERS), _OF_DAY)),
     *("%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z"),
@@ -252,7 +260,7 @@ class TimeReading:
         when = _time_in(cell.strip(" "), self.format) if self.format else None
         try:
             if when is None:
-                return number(cell)
+                return self._seconds_of(number(cell))
         except NotANumber as error:
             if "not a number" not in str(error) or self.relative:
                 raise
@@ -265,6 +273,14 @@ class TimeReading:
         if offset or when.time() != when.time().min:
             note_zone(offset, seconds)
         return seconds
+
+    def _seconds_of(self, value: float) -> float:
+        """Return the seconds of a number, of milliseconds if the format says so and it may be."""
+        if not implausible(value):
+            return value
+        if self.format == DAYS:
+            return round(value * UNITS["d"]) + SERIAL_ZERO.timestamp()
+        return value / next((n for n, words in PARTS if words == self.format), 1.0)
 
     def cure(self, cells: Iterable[str]) -> tuple[str, str]:
         """Return the cure for cells that are not times, and the code of the fault."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import matchers
 
 ACCEPT, REJECT = "accept", "reject"
+WORD = pl.col("verdict").str.strip_chars().str.to_lowercase().replace({"yes": ACCEPT, "no": REJECT})
+"""A verdict in whatever letters: `yes` and `no` mean the same as the words that tseval writes."""
 
 VERDICT_CURE = f"write {ACCEPT} or {REJECT}, or leave it blank to change nothing"
 OPPOSED_CURE = "keep one of the two, or give each row the run that it is about"
@@ -70,17 +72,16 @@ def check_verdicts(corrections: Table) -> Table:
     A verdict that is none, or opposes another, is an `InputError`. Columns that the table lacks
     are blank: `run`, `update_text`, `nugget_text`.
     """
-    word = pl.col("verdict").str.strip_chars().str.to_lowercase()
     blank = {name: pl.lit("") for name in ("run", "update_text", "nugget_text")}
     lacking = {name: cell for name, cell in blank.items() if name not in corrections.frame.columns}
     frame = corrections.frame.with_columns(**lacking).with_columns(
-        pl.col("topic", "run").cast(pl.String), accepted=word == ACCEPT
+        pl.col("topic", "run").cast(pl.String), accepted=WORD == ACCEPT
     )
     every = replace(corrections, frame=frame)
-    odd = frame.with_row_index("row").filter(~word.is_in([ACCEPT, REJECT, ""]))
+    odd = frame.with_row_index("row").filter(~WORD.is_in([ACCEPT, REJECT, ""]))
     told = pl.format(f'the verdict "{{}}" is neither {ACCEPT} nor {REJECT}', "verdict")
     refuse_rows(every, _faults(odd, told, VERDICT_CURE, "unknown-label"))
-    decided = replace(every, frame=frame.filter(word != ""))
+    decided = replace(every, frame=frame.filter(WORD != ""))
     keys = decided.frame.with_row_index("row").with_columns(key=pl.struct(IDS).rank("dense"))
     refuse_rows(decided, find_opposed(decided, keys, by_text=False))
     return decided

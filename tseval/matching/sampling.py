@@ -28,7 +28,7 @@ from tseval.io.forms import names_of, read_plain
 from tseval.io.inputs import Input
 from tseval.io.schema import CORRECTIONS, JUDGED, TOPIC, Column, Kind, Schema
 from tseval.io.tables import Table
-from tseval.matching.corrections import cell_of
+from tseval.matching.corrections import ACCEPT, REJECT, WORD, cell_of
 from tseval.matching.matching import NuggetsByTopic, all_scores, rows_by_topic
 from tseval.parallel.sharing import Progress
 from tseval.records import frozen
@@ -47,7 +47,6 @@ DIGITS = 12
 """How many hexadecimal digits hashes have."""
 UNIT = "\x1f"
 """Stands between the parts of what is hashed."""
-YES, NO = ("yes", "accept"), ("no", "reject")
 """The words for verdicts; the first of each is written."""
 COLUMNS = (
     *("verdict", "nugget_text", "update_text", "topic", "nugget_id", "runs"),
@@ -257,7 +256,7 @@ def draw_rows(
         pair = hashed(topic, nugget_id, text, row["update_text"])
         place = place_of(str(row["stratum"]), row["inclusion"])
         cells = {
-            "verdict": {True: YES[0], False: NO[0], None: ""}[row["accepted"]],
+            "verdict": {True: ACCEPT, False: REJECT, None: ""}[row["accepted"]],
             "nugget_text": cell_of(text),
             "update_text": cell_of(row["update_text"]),
             "topic": topic,
@@ -288,9 +287,8 @@ def check_sample(judged: Table) -> Table:
 
     Verdicts that are none, and rows that are not as they were written, are an `InputError`.
     """
-    word = pl.col("verdict").str.strip_chars().str.to_lowercase()
     frame = judged.frame.with_columns(
-        pl.col("topic").cast(pl.String), said=word.is_in(YES), judged=word != ""
+        pl.col("topic").cast(pl.String), said=WORD == ACCEPT, judged=WORD != ""
     )
     line, place = frame["sample"][0], frame.select("stratum", "inclusion").rows()
     cells = zip(*(frame[name] for name in PAIR), place, strict=True)
@@ -302,9 +300,9 @@ def check_sample(judged: Table) -> Table:
     first = pl.col("line").first().over(PAIR)
     told = [
         (
-            pl.format('the verdict "{}" is neither yes nor no', "verdict"),
-            ~word.is_in([*YES, *NO, ""]),
-            "write yes or no, or leave it blank if no verdict is needed",
+            pl.format(f'the verdict "{{}}" is neither {ACCEPT} nor {REJECT}', "verdict"),
+            ~WORD.is_in([ACCEPT, REJECT, ""]),
+            f"write {ACCEPT} or {REJECT}, or leave it blank if no verdict is needed",
             "unknown-label",
         ),
         (
@@ -334,7 +332,7 @@ def check_sample(judged: Table) -> Table:
         cure = "put back the rows that were removed: what is not judged stays blank"
         judged.refuse_all(lost, cure, "changed-rows")
     if not frame["judged"].any():
-        cure = "write yes or no into the column verdict"
+        cure = f"write {ACCEPT} or {REJECT} into the column verdict"
         judged.refuse_all("holds no verdict", cure, "missing-verdict")
     return judged
 

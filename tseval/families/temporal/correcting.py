@@ -328,8 +328,8 @@ def traits_of(
 def sample(asking: Asking, pairs: int, depth: int, seed: int) -> pd.DataFrame:
     """Draw nuggets, and give for each the texts to read: at most `pairs` rows to fill in.
 
-    Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write yes
-    or no into the column `verdict` and give the frame, or a file of it, to
+    Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write
+    `accept` or `reject` into the column `verdict` and give the frame, or a file of it, to
     `tseval.score(..., judged=...)`. What `corrections` say of a pair stands there already, and
     changes no draw. The same seed draws the same nuggets. `edition` and `rules` say which updates
     and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.

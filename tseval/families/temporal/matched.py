@@ -18,7 +18,8 @@ from tseval.families.temporal import files, rows
 from tseval.families.temporal.files import READERS
 from tseval.families.temporal.rules import Rules
 from tseval.io.formats import Forms, check_forms, form_for
-from tseval.io.given import check_inputs
+from tseval.io.given import check_inputs, input_of
+from tseval.io.schema import MATCHES
 from tseval.io.tables import Table, read
 from tseval.io.topics import name_topics
 from tseval.matching.asking import answer_traits, remarks
@@ -87,8 +88,8 @@ def read_judged(
     Matches that speak of updates or nuggets that are not here are left out with a warning, since
     published files have some. So are updates that repeat another (`duplicate_id`): assessors
     judged the other, and most of these would count as saying nothing. A match in part, by its
-    grade, is one as any other. Without any match that is left, and without any text, it is a
-    `UsageError`.
+    grade, is one as any other. A review, too, says which pairs match. Without any match that is
+    left, and without any text, it is a `UsageError`.
     """
     from tseval.matching.judged_pairs import JudgedUpdates
 
@@ -97,27 +98,21 @@ def read_judged(
     files.refuse_swapped(updates, nuggets)
     given = {"nuggets": [nuggets], "updates": updates, "matches": [matches]}
     readers = {**READERS, "updates": files.TEXTS_READER}
+    is_review = READERS["corrections"].recognises(input_of(matches, MATCHES))
+    if is_review:
+        readers["matches"] = READERS["corrections"]
     tables = {name: read(given[name], readers[name], form_for(form, name)) for name in given}
-    tables["matches"] = files.count_matches(tables["matches"], Rules())
+    if not is_review:
+        tables["matches"] = files.count_matches(tables["matches"], Rules())
     tables = name_topics(tables, "nuggets", "gold")
     every = rows.add_texts(tables["updates"].frame, None)
     gold = tables["nuggets"].frame.with_row_index("nugget")
-    known = tables["matches"].frame.with_row_index("match")
-
-    def resolve(sent: pl.DataFrame) -> pl.DataFrame:
-        """Return `match update nugget` of the matches of these updates."""
-        return rows.resolve(known, sent.with_row_index("update"), gold)
-
-    unknown = known.join(resolve(every), on="match", how="anti")
-    if "run" in known.columns:
-        named, run = unknown.join(gold, on=files.NUGGET, how="semi"), pl.col("run").cast(pl.String)
-        others = (run.str.strip_chars() != "") & ~run.is_in(tables["updates"].runs)
-        unknown = unknown.join(named.filter(others), on="match", how="anti")
     texts = every
     if "duplicate_id" in every.columns:
         is_original = pl.col("duplicate_id").fill_null("").is_in([rows.NO_DUPLICATE, ""])
         texts = every.filter(is_original)
-    pairs = resolve(texts)
+    find = _reviewed if is_review else _matched
+    pairs, told = find(tables, every, texts, gold)
     if not pairs.height:
         raise UsageError(
             "no match is left of an update and a nugget that are both given: "
@@ -134,14 +129,45 @@ def read_judged(
         pairs=pairs.select(pl.col("update", "nugget").cast(pl.Int64)),
         inputs=tuple(source for name in INPUTS for source in tables[name].sources),
         recalls=partial(recalls, gold=tables["nuggets"]),
-        warnings=tuple(_warnings(every, texts, unknown.height)),
+        warnings=(*told, *_warnings(every, texts)),
     )
 
 
-def _warnings(every: pl.DataFrame, texts: pl.DataFrame, lost: int) -> Iterator[str]:
-    """Yield what is told of the updates given, of those that are left, and of the matches."""
-    if lost:
-        yield f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+def _matched(
+    tables: Mapping[str, Table], every: pl.DataFrame, texts: pl.DataFrame, gold: pl.DataFrame
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return the pairs of a table of matches, and what is told of others."""
+    known = tables["matches"].frame.with_row_index("match")
+
+    def resolve(sent: pl.DataFrame) -> pl.DataFrame:
+        """Return `match update nugget` of the matches of these updates."""
+        return rows.resolve(known, sent.with_row_index("update"), gold)
+
+    unknown = known.join(resolve(every), on="match", how="anti")
+    if "run" in known.columns:
+        named, run = unknown.join(gold, on=files.NUGGET, how="semi"), pl.col("run").cast(pl.String)
+        others = (run.str.strip_chars() != "") & ~run.is_in(tables["updates"].runs)
+        unknown = unknown.join(named.filter(others), on="match", how="anti")
+    lost = f"{count(unknown.height, 'row')} of matches with unknown updates or nuggets left out"
+    return resolve(texts), (lost,) if unknown.height else ()
+
+
+def _reviewed(
+    tables: Mapping[str, Table], every: pl.DataFrame, texts: pl.DataFrame, gold: pl.DataFrame
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return the pairs that a review accepts, and how many it leaves open."""
+    from tseval.matching.corrections import check_verdicts, decide_pairs
+
+    review = files.name_ids(tables["matches"])
+    decided, sent = check_verdicts(review), files.join_ids(texts, "update_id")
+    pairs = decide_pairs(decided, sent, gold, files.join_ids(every, "update_id"))
+    blank = review.frame.height - decided.frame.height
+    told = f"{count(blank, 'pair')} of the review without a verdict: no match; fill the column in"
+    return pairs.filter("accepted"), (told,) if blank else ()
+
+
+def _warnings(every: pl.DataFrame, texts: pl.DataFrame) -> Iterator[str]:
+    """Yield what is told of the updates given, and of those that are left."""
     if repeated := every.height - texts.height:
         yield (
             f"{count(repeated, 'update')} left out that "
