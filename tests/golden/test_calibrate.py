@@ -279,6 +279,20 @@ class TestRefused:
         assert program.tseval(*CALIBRATE, "--save", "profile.txt").code == 2
 
 
+@pytest.mark.parametrize("runs", [("one.csv", "two.csv"), ("two.csv", "one.csv")])
+@pytest.mark.usefixtures("small")
+def test_runs_that_number_their_updates_alike_are_kept_apart(runs: tuple[str, str]) -> None:
+    """Update 1 of one run says n1, that of the other says nothing, in whichever order."""
+    for name, text in (("one", "kuna lopi"), ("two", "bime soda")):
+        Path(f"{name}.csv").write_text(f"topic,update_id,text\nt1,1,{text}\n")
+    rows = "accept,t1,1,n1,one,kuna lopi\nreject,t1,1,n1,two,bime soda\n"
+    Path("review.csv").write_text("verdict,topic,update_id,nugget_id,run,update_text\n" + rows)
+    outcome = program.tseval("calibrate", *runs, "nuggets.tsv", "review.csv", "--matcher", "fuzzy")
+    table = outcome.out.splitlines()
+    (perfect,) = [line for line in table if " fuzzy(word=80)   1.000 –" in line]  # one topic
+    assert perfect.count("1.000 –") >= 2
+
+
 def test_a_pool_that_repeats_an_update_counts_it_once(small: tuple[str, ...]) -> None:
     (once,) = told(*small)["records"]
     Path("pool.tsv").write_text(POOL + "t1\tu1\tkuna lopi\n")

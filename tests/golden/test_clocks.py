@@ -158,6 +158,14 @@ def test_an_option_that_means_nothing_is_refused(option: tuple[str, ...], said: 
 # Zones
 
 
+def test_times_without_a_zone_beside_unix_seconds_are_warned_about() -> None:
+    Path("run.csv").write_text("topic,update_id,time,text\nfire,u1,1762934400,Fire here\n")
+    Path("gold.csv").write_text("topic,nugget_id,time,text\nfire,n1,2025-11-12 09:00,Fire here\n")
+    done = program.tseval("score", "run.csv", "gold.csv", "-m", "T")
+    assert "gold.csv: times without a zone are read as UTC" in done.err
+    assert "--time-zone +01:00 may make them agree" in done.err
+
+
 def test_times_without_a_zone_beside_others_are_warned_about_once() -> None:
     run("2026-02-10T12:00", "2026-02-10T13:00")
     done = program.tseval("score", "run.csv", gold("2026-02-10T03:00Z", "2026-02-10T04:00Z"))

@@ -220,6 +220,13 @@ UGLY: dict[str, tuple[dict[str, str], str, dict[str, dict[str, str]]]] = {
         {"updates": {"topic": "=fire", "update_id": "n"},
          "nuggets": {"topic": "event", "nugget_id": "id", "text": "fact"}},
     ),
+    "the log's only event, beside a column of words that repeat": (
+        {"log.csv": "event,id,time,text\nfire,a,2026-02-10,Fire here\n",
+         "gold.csv": "Fact;Known at;How important\n"
+            "Fire here;2026-02-10;high\nIt is out;2026-02-11;high\nAll is well;2026-02-12;low\n"},
+        "",
+        {"nuggets": {"topic": "=fire", "nugget_id": "=#", "time": "Known at", "text": "Fact"}},
+    ),
     "semicolons, decimal commas, days first, no zone beside one": (
         {"log.jsonl": NESTED, "gold.csv": "\ufeffWann;Fakt;weight;event\r\n"
             "13.02.2026 04:00;Fire here;1,5;fire\r\n14.02.2026 04:00;It is out;2;fire\r\n"},

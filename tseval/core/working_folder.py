@@ -14,6 +14,7 @@ from pathlib import Path
 from tseval.core.guessed_columns import (
     AS_SAID,
     BY_NUMBER,
+    BY_WHAT_IT_HOLDS,
     GuessedFile,
     Undecided,
     guessed,
@@ -206,10 +207,18 @@ def _of_one_kind(first: GuessedFile, other: Input, said: Mapping[str, str]) -> G
 def _with_topics(
     log: GuessedFile, facts: GuessedFile | None
 ) -> tuple[GuessedFile, GuessedFile | None]:
-    """Return both with topics: a file without any is about the only one of the other."""
+    """Return both with topics: a file without any is about the only one of the other.
+
+    A column of facts that was taken for topics by its content is none if no topic is in the log.
+    """
     files = [each for each in (log, facts) if each is not None]
-    topics = [set(each.column("topic")) for each in files]
-    known, lacking = set.union(*topics), [each for each in files if each.guess("topic") is None]
+    lacking = [each for each in files if each.guess("topic") is None]
+    topics = {each.source.path: set(each.column("topic")) - {""} for each in files}
+    shares_none = not set.intersection(*topics.values())
+    guess = None if facts is None else facts.guess("topic")
+    if facts is not None and shares_none and guess and guess.reason == BY_WHAT_IT_HOLDS:
+        lacking.append(facts)
+    known = set[str]().union(*(topics[e.source.path] for e in files if e not in lacking))
     reason = ""
     if lacking and len(known) == 1:
         (topic,) = known
@@ -222,10 +231,10 @@ def _with_topics(
         ]
     elif lacking:
         reason = "no column holds the event that a row is about"
-    elif facts is not None and facts.lines and not set.intersection(*topics):
+    elif facts is not None and facts.lines and shares_none:
         lacking, reason = [facts], f"has none of the events of {log.source.path}"
     if reason:
-        here = " ".join(lacking[0].cells)
+        here = ", ".join(lacking[0].cells)
         cure = f"here: {here}; --topic NAME if all rows are about one, else --column topic=COLUMN"
         fault = Fault(lacking[0].source.path, None, reason, cure, "missing-column")
         raise Undecided([fault], "topic")

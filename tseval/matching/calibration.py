@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
+from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -73,7 +74,7 @@ class RecallError:
         means = np.nanmean(theirs, axis=1)
         return cls(
             Measured(
-                differs.sum() / max(known.sum(), 1), bootstrap.interval(draws @ differs / number)
+                differs.sum() / max(known.sum(), 1), _interval(draws @ differs / number, draws)
             ),
             float(np.sqrt((means * (1 - means)).mean())),
         )
@@ -87,7 +88,9 @@ class RecallError:
         return self.spread / float(np.sqrt(max(judgments / DEPTH, 1.0)))
 
     def sentence(self) -> str:
-        """The same in a sentence."""
+        """The same in a sentence; nothing of a single topic."""
+        if np.isnan(self.bias.interval.low):
+            return "one topic does not show how far recall will come out wrong"
         return (
             f"recall will come out {_off(*self.bias.interval)}; judging {PAIRS} pairs of a run "
             f"(tseval sample) would leave an error of about {self.after(PAIRS):.2f}, that of "
@@ -196,7 +199,12 @@ def _over_topics(number: OfTallies, tally: Tally, draws: IntArray) -> Measured:
     """A number of all topics together, with its interval."""
     whole = number(tally.true.sum(axis=0), tally.other.sum(axis=0))
     drawn = [number(*tally.drawn(part)) for part in np.array_split(draws, 10)]
-    return Measured(float(whole), bootstrap.interval(np.concatenate(drawn)))
+    return Measured(float(whole), _interval(np.concatenate(drawn), draws))
+
+
+def _interval(drawn: FloatArray, draws: IntArray) -> Interval:
+    """The interval of a number in the draws; none where one topic is drawn again and again."""
+    return bootstrap.interval(drawn if draws.shape[1] > 1 else drawn[:0])
 
 
 def _best_threshold(true: FloatArray, other: FloatArray) -> FloatArray:
@@ -213,8 +221,8 @@ def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
     true, other = (side.sum(axis=1) for side in tally)
     drawn = agreement.judged(draws @ found, draws @ wrong, draws @ true, draws @ other)
     return {
-        "F1": Measured(float(whole.f1), bootstrap.interval(drawn.f1)),
-        "kappa": Measured(float(whole.kappa), bootstrap.interval(drawn.kappa)),
+        "F1": Measured(float(whole.f1), _interval(drawn.f1, draws)),
+        "kappa": Measured(float(whole.kappa), _interval(drawn.kappa, draws)),
     }
 
 
@@ -222,7 +230,7 @@ def _tau(ours: FloatArray, theirs: FloatArray, draws: IntArray) -> dict[str, Mea
     """How alike matcher and assessors rank the runs, at three levels."""
     drawn = ranks.kendall_drawn(ours, theirs, np.vstack([np.ones_like(draws[:1]), draws]))
     return {
-        level: Measured(float(tau[0]), bootstrap.interval(tau[1:])) for level, tau in drawn.items()
+        level: Measured(float(tau[0]), _interval(tau[1:], draws)) for level, tau in drawn.items()
     }
 
 
@@ -348,7 +356,8 @@ def answered_name(each: Calibration) -> str:
 def _ranged(name: str, value: float, interval: Interval) -> str:
     digits = 2 if name == "threshold" else 3
     low, high = interval
-    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+    ends = "–" if isnan(low) else f"[{low:.{digits}f}, {high:.{digits}f}]"
+    return f"{value:.{digits}f} {ends}"
 
 
 def _measured(labels: dict[str, Any], number: Measured) -> dict[str, Any]:

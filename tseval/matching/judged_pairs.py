@@ -87,8 +87,11 @@ class JudgedUpdates:
         return natural_order(set(self.updates["run"].unique()))
 
     def by_topic(self) -> Iterator[Topic]:
-        """Yield topic by topic; an update that several runs sent counts once, as the first."""
-        key = ["topic", "update_id"]
+        """Yield topic by topic; an update that several runs sent counts once, as the first.
+
+        It is the same where its id and its text are: runs may number their updates alike.
+        """
+        key = ["topic", "update_id", "text"]
         rows = self.updates.with_row_index("row").select(
             "topic", "row", first=pl.col("row").first().over(key)
         )
