@@ -235,9 +235,10 @@ def _all_numbers(
     if parsed:
         careful = cells.replace_strict(parsed, return_dtype=pl.Float64)
         values = values.scatter(_are_odd(values).arg_true(), careful)
-    plain = frame[column.name].drop_nulls()
-    if column.kind is Kind.TIME and len(plain) and not source.times.relative:
-        source.note_zone("+00:00", plain.min())  # Unix seconds are of one zone
+    if column.kind is Kind.TIME and not source.times.relative:
+        earliest = frame[column.name].min()
+        if isinstance(earliest, float):  # Unix seconds have a zone
+            source.note_zone("+00:00", earliest)
     _check_range(column, frame["line"], values.to_numpy(), odd, faults)
     wrong = [each for each in zip(lines, cells, strict=True) if each[1] in reasons]
     cures = {Kind.GRADE: GRADE_CURE, Kind.TYPES: TYPES_CURE}
