@@ -2,7 +2,7 @@
 
 A ```console block holds commands (lines that start with `$ `, continued by a backslash) and what
 they print. A line `...` stands for any lines. What is shown is standard output, or both streams. A
-block that shows no output at all must only succeed; one with the line `# not run` is left alone. A
+block that shows no output at all must only succeed. What cannot run here is a ```sh block. A
 ```python block is a doctest, or plain code that must not fail; the blocks of a page share names.
 """
 
@@ -102,12 +102,7 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-CONSOLE = [
-    block
-    for page in PAGES
-    for block in blocks(page, "console")
-    if "# not run" not in block.text.splitlines()
-]
+CONSOLE = [block for page in PAGES for block in blocks(page, "console")]
 PYTHON = [page for page in PAGES if blocks(page, "python")]
 
 
