@@ -104,7 +104,7 @@ def test_a_report_without_files_refuses_names_of_columns() -> None:
     program.tseval("score", SWIFT, NUGGETS, "--matches", MATCHES, "-o", "scores.json", "--quiet")
     done = program.tseval("report", "scores.json", "--column", "text=said", "-o", "page.html")
     assert done.code == 2
-    assert "--column has no meaning without" in done.err
+    assert "--column: beside scores a report takes all runs and gold of one family" in done.err
 
 
 def followed(*arguments: object, stdin: bytes) -> Iterator[dict[str, object]]:

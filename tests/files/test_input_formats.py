@@ -24,7 +24,7 @@ SCORE_FORMS = (*TEMPORAL_FORMS, "trec")
 OFFERED = {
     **dict.fromkeys(("score", "match", "calibrate", "values", "sweep", "sample"), TEMPORAL_FORMS),
     **dict.fromkeys(("clusters", "incidents", "filter", "changes", "responses"), PLAIN_FORMS),
-    "crisisfacts": PLAIN_FORMS,
+    **dict.fromkeys(("crisisfacts", "battles"), PLAIN_FORMS),
     "curve": (*TEMPORAL_FORMS, *TIMELINE_FORMS),
     "timelines": (*PLAIN_FORMS, *TIMELINE_FORMS),
     **dict.fromkeys(("compare", "report"), SCORE_FORMS),

@@ -48,14 +48,19 @@ def test_the_error_is_that_of_nuggets_drawn_by_weight(
 
 def test_by_hand() -> None:
     """Recall .7 by nuggets of .5, .3 and .2: two draws are off by the root of .21 / 2."""
-    recalls = np.array([[0.7]])
-    found = RecallError.of(recalls - 0.1, recalls, np.ones((1, 1), np.int64))
+    recalls = np.array([[0.7, 0.7]])
+    found = RecallError.of(recalls - 0.1, recalls, np.ones((1, 2), np.int64))
     assert found.after(20) == pytest.approx(math.sqrt(0.21 / 2))
     assert found.after(3) == pytest.approx(math.sqrt(0.21))
     assert found.sentence() == (
         "recall will come out 0.10 to 0.10 too low; judging 300 pairs of a run (tseval sample) "
         "would leave an error of about 0.08, that of 30 nuggets drawn by their weight"
     )
+
+
+def test_one_topic_has_no_interval() -> None:
+    found = RecallError.of(np.array([[0.6]]), np.array([[0.7]]), np.ones((1, 1), np.int64))
+    assert found.sentence() == "one topic does not show how far recall will come out wrong"
 
 
 def test_it_is_the_last_sentence_of_calibrate() -> None:

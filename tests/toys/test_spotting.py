@@ -136,7 +136,7 @@ def test_its_section_of_a_report(files: tuple[str, str], tmp_path: Path) -> None
     assert lines_of(shown, "spotted") == lines_of(tseval_report(saved, files), "spotted")
     outcome = tseval("report", saved, "--items", files[1])
     assert outcome.code == 2
-    assert "runs and gold belong together: with --items give --run FILE (spotting)" in outcome.err
+    assert "give --run FILE and --items FILE (spotting)" in outcome.err
 
 
 def tseval_report(saved: Path, files: tuple[str, str]) -> str:

@@ -237,7 +237,7 @@ def _all_numbers(
         values = values.scatter(_are_odd(values).arg_true(), careful)
     if column.kind is Kind.TIME and not source.times.relative:
         earliest = frame[column.name].min()
-        if isinstance(earliest, float):  # Unix seconds have a zone
+        if isinstance(earliest, float) and "" not in source.zones:  # Unix seconds have a zone
             source.note_zone("+00:00", earliest)
     _check_range(column, frame["line"], values.to_numpy(), odd, faults)
     wrong = [each for each in zip(lines, cells, strict=True) if each[1] in reasons]

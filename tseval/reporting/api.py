@@ -75,6 +75,8 @@ class ReportKeywords(TimeWords, total=False):
     # Facts of CrisisFACTS.
     facts: Tables
     requests: Table | None
+    # Battles.
+    judgments: Tables
     # Incident streams.
     labels: Tables
     more_labels: Tables
