@@ -205,8 +205,20 @@ def exits(_: str) -> str:
     return rows(("code", "meaning"), [(str(code), words) for code, words in EXIT_CODES.items()])
 
 
+def gold(_: str) -> str:
+    """The public judgments that `tseval gold` knows."""
+    from tseval.cli.gold import public_gold
+
+    body = (
+        (code(name), each.title, code(each.program), f"<{each.page}>")
+        for name, each in public_gold().items()
+    )
+    return rows(("name", "judgments", "command", "published at"), body)
+
+
 LISTS: dict[str, Callable[[str], str]] = {
-    each.__name__: each for each in (tables, columns, inputs, measures, parameters, rooms, exits)
+    each.__name__: each
+    for each in (tables, columns, inputs, measures, parameters, rooms, exits, gold)
 }
 """What makes each kind of list, of the words that stand behind its name."""
 

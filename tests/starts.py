@@ -108,6 +108,7 @@ STARTS = {
         "importlib.metadata polars.dataframe",
     ),
     "validate": Start(f"validate {RUN} {GOLD}", 137, "importlib.metadata polars.dataframe"),
+    "gold": Start("gold ts2014", 43),
     "measures": Start("measures", 137, "importlib.metadata polars.dataframe"),
     "values": Start("values --help", 68),
     "clusters": Start(

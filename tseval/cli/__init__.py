@@ -31,6 +31,7 @@ OTHERS = {
     "sweep": "Whether the order of runs holds over matchers and thresholds.",
     "report": "One self-contained page about runs and their scores.",
     "init": "A small working folder to begin with: from your log, or an example.",
+    "gold": "The public judgments that tseval reads, and where they are published.",
     "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
     "validate": "Every fault of a file, as file:line: reason.",
 }

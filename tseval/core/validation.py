@@ -71,6 +71,8 @@ def format_of(name: str, source: Input, form: str | None) -> Format:
     for each in named if not source.is_table else ():
         if form in each.forms or (each.recognised is not None and each.recognised(source)):
             return each
+    if name not in registry.schemas():
+        return named[0]
     reader = TableReader(schema=registry.schemas()[name])
     plain = Format(name, lambda source, form, _: read_table([source], reader, form))
     return next((each for each in named if each.reads_tables), plain)
