@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -98,9 +98,9 @@ class PublicGold:
         """The command that scores: `tseval score`."""
         return " ".join(self.commands[0].split()[:2])
 
-    def commands_for(self, paths: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    def commands_for(self, paths: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """The commands that need no other roles than these."""
-        named = {role: self.between.join(map(shlex.quote, those)) for role, those in paths.items()}
+        named = {role: self.between.join(those) for role, those in paths.items()}
         for command in self.commands:
             try:
                 yield command.format_map({RUN: "RUN..."} | named)
@@ -177,7 +177,7 @@ def _check(gold: PublicGold, folder: Path) -> bool:
     for file in gold.files:
         paths = file.find(folder)
         if paths:
-            present[file.role] = present.get(file.role, ()) + paths
+            present[file.role] = (*present.get(file.role, ()), *map(shlex.quote, paths))
             lines = list(file.check(paths))
         else:
             lines = [(f"missing: {file.words}", not file.optional)]
