@@ -30,6 +30,10 @@ NAMES = ("units", *slow.MEASURES)
 KEYS = [(level, units, name) for level in LEVELS for units in SETS for name in NAMES]
 RUNS = ("careful", "eager", "patchy")
 
+PASSED_BY_CHECKER = {"none", "wrong-day", "repeated-question", "bad-rank"}
+LACK_DATES = {"missing-day", "missing-day-nil", "wrong-day"}
+"""Cases in which a topic lacks a date, which only the track's checker refuses."""
+
 Row = dict[str, str]
 
 
@@ -225,6 +229,27 @@ def test_strict_reader_refuses_faults(pack: Path) -> None:
             assert all(part in fault.reason for part in (day, qid, lost))
             assert bool(fault.text) == bool(line)
             assert fault.cure
+
+
+def as_track(folder: Path, run: str) -> program.Outcome:
+    beside = ("--topics", folder / "topics.jsonl", "--days", folder / "days.txt")
+    return program.tseval("validate", "--as", "track", folder / run, *beside)
+
+
+def test_the_rules_of_the_checker(pack: Path) -> None:
+    for case, table in by_case(pack, "faults.tsv").items():
+        expected = {row["fault"].partition(" ")[0] for row in table} - PASSED_BY_CHECKER
+        expected |= {"missing-date"} if case in LACK_DATES else set()
+        done = as_track(pack / "data/cases" / case, "run.jsonl")
+        faults = {line.split(": ")[1] for line in done.out.splitlines()} if done.code else set()
+        assert (faults, done.code) == (expected, int(bool(expected))), case
+
+
+@pytest.mark.parametrize(("run", "code"), [("careful", 0), ("eager", 0), ("patchy", 1)])
+def test_the_rules_of_the_checker_over_months(pack: Path, run: str, code: int) -> None:
+    done = as_track(pack / "data/months", f"{run}.jsonl.gz")
+    assert done.code == code
+    assert done.out.count("missing-date") == done.out.count("\n") - (not code)
 
 
 # Three runs over months.

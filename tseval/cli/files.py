@@ -108,11 +108,39 @@ def validate_command() -> click.Command:
         ),
         options.input_format(forms_of(registry.formats(), tables), tables),
         options.column_options(),
+        under("Input", track_options()),
     )(validate_files)
 
 
+def track_options() -> list[click.Parameter]:
+    """The options for the rules of a track's own checker."""
+    return [
+        click.Option(
+            ["--as", "checker"],
+            type=click.Choice(["track"]),
+            help="Report what the public checker of TREC Change Detection refuses, and no more. "
+            "FILE is a run; --topics and --days are needed.",
+        ),
+        click.Option(["--topics"], metavar="FILE", help="The track's topics."),
+        click.Option(["--days"], metavar="FILE", help="The days of the collection, one a line."),
+        click.Option(
+            ["--name", "names"],
+            metavar="[FILE=]RUNTAG",
+            multiple=True,
+            help="The runtag under which a run is submitted; repeatable. Default: any.",
+        ),
+    ]
+
+
 def validate_files(
-    files: tuple[str, ...], table: str | None, input_format: Forms, **given: Any
+    files: tuple[str, ...],
+    table: str | None,
+    input_format: Forms,
+    checker: str | None,
+    topics: str | None,
+    days: str | None,
+    names: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Every fault of a file, as file:line: reason.
 
@@ -123,9 +151,21 @@ def validate_files(
     matches speak of updates and nuggets that are there. The exit code is 1 if there is any fault.
     """
     from tseval.core.validation import validate
+    from tseval.families.changes.track import check_as_track
 
+    naming = build(Naming, given)
+    if checker is None:
+        if topics or days or names:
+            raise UsageError("--topics, --days and --name have a meaning with --as track alone")
+        lines = validate(files, table, input_format, naming)
+    elif topics is None or days is None:
+        raise UsageError("--as track needs --topics FILE and --days FILE")
+    elif table or input_format or naming != AS_THEY_ARE:
+        raise UsageError("--as track reads the track's files: leave out --table and formats")
+    else:
+        lines = check_as_track(files, topics, days, names)
     faulty = False
-    for line, is_fault in validate(files, table, input_format, build(Naming, given)):
+    for line, is_fault in lines:
         faulty |= is_fault
         click.echo(line)
     if faulty:

@@ -103,13 +103,16 @@ def read_run(source: Input, faults: FaultList) -> TrackRows:
     """Read a run of the track, a row a document; `check_runs` finds what breaks its rules.
 
     A question without documents, a day without questions and a topic without days have a row too.
+    The note is the metadata, and the lines with a runtag.
     """
-    runtag, tag_fault = None, NO_METADATA
+    runtag, tag_fault, metadata, tagged = None, NO_METADATA, None, list[int]()
     rows: list[tuple[Any, ...]] = [(1, *[None] * 4, 1)]  # a run may have no topic
     documents, scores = list[str | None]([None]), list[float | None]([None])
     for place, (line, record) in enumerate(objects(source, faults)):
+        if "runtag" in record:
+            tagged.append(line)
         if place == 0 and "runtag" in record and "results" not in record:
-            tag = source.run_name or record["runtag"]
+            metadata, tag = record, source.run_name or record["runtag"]
             runtag = tag if is_filled(tag) else None
             tag_fault = "" if RUNTAG.fullmatch(runtag or "") else BAD_TAG
         elif wrong := wrong_in(record, topic=is_filled, results=is_object):
@@ -130,7 +133,7 @@ def read_run(source: Input, faults: FaultList) -> TrackRows:
         tag_fault=pl.lit(tag_fault),
         topic_line="line",
     )
-    return TrackRows(frame, rows=frame.height - 1)
+    return TrackRows(frame, (metadata, tagged), rows=frame.height - 1)
 
 
 def questions_in(
