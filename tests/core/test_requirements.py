@@ -40,9 +40,10 @@ def test_met_and_not_met() -> None:
     done = asked(f"R@6h>={high!r}", "P<0.5", "R@6h<=2")
     assert (done.code, done.out) == (3, plain.out)
     name = next(run for run in ("swift", "thorough") if values()[run, "R@6h"] == low)
-    lines = [f"not met: R@6h>={high!r}: {name}.R@6h is {low:.12g}"]
+    lines = [f"not met: R@6h>={high!r}: run {name}: R@6h is {low:.12g}"]
     lines += [
-        f"not met: P<0.5: {run}.P is {values()[run, 'P']:.12g}" for run in ("swift", "thorough")
+        f"not met: P<0.5: run {run}: P is {values()[run, 'P']:.12g}"
+        for run in ("swift", "thorough")
     ]
     assert done.err.splitlines()[-3:] == lines
 
@@ -78,14 +79,14 @@ def test_what_a_sum_rounds_fails_nothing() -> None:
 def test_the_result_is_written_and_the_quiet_hear_it() -> None:
     done = asked("R>=2", of=(*SCORED, "-o", "scores.json", "--quiet"))
     assert done.code == 3
-    assert done.err.startswith("not met: R>=2: swift.R is ")
+    assert done.err.startswith("not met: R>=2: run swift: R is ")
     assert {each["topic"] for each in json.loads(Path("scores.json").read_text())["records"]}
 
 
 def test_what_is_undefined_fails() -> None:
     Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\nferry\tu\t1700000000\tnothing\n")
     done = asked("T<=1000", of=("score", "run.tsv", program.NUGGETS, "--quiet"))
-    assert (done.code, done.err) == (3, "not met: T<=1000: run.T is undefined\n")
+    assert (done.code, done.err) == (3, "not met: T<=1000: run run: T is undefined\n")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_the_workflow_installs_the_program_in_a_clean_folder(tmp_path: Path) -> 
     ("new", "late", "codes", "said"),
     [
         (FACTS, 60, [0, 0], ""),
-        (FACTS, 30 * 3600, [3, 0], "not met: new.R@6h>=0.4: new.R@6h is 0"),
+        (FACTS, 30 * 3600, [3, 0], "not met: new.R@6h>=0.4: run new: R@6h is 0"),
         (FACTS[:1], 60, [3, 3], "not met: new.R-old.R>=-0.02: new.R-old.R is -0.6666"),
     ],
 )

@@ -58,7 +58,7 @@ def test_from_their_files_to_a_pipeline(tmp_path: Path) -> None:
         "agent v2,all,R,0.75",
         "agent.v1,all,R,0.2",
     ]
-    assert done.err.splitlines()[-1] == "not met: R>=0.5: agent.v1.R is 0.2"
+    assert done.err.splitlines()[-1] == "not met: R>=0.5: run agent.v1: R is 0.2"
     told = [line for line in done.err.splitlines() if "otherwise" in line]
     assert len(told) == 2
 

@@ -56,7 +56,7 @@ def test_the_example_passes_and_fails() -> None:
     assert "early,all,R,0.625" in passed.stdout
     failed = run_script("try", REQUIRE="R>=0.9")
     assert failed.returncode == 3
-    assert failed.stderr.splitlines()[-1] == "not met: R>=0.9: early.R is 0.625"
+    assert failed.stderr.splitlines()[-1] == "not met: R>=0.9: run early: R is 0.625"
     assert os.access("try/score.sh", os.X_OK)
 
 
@@ -117,7 +117,7 @@ def test_an_engineers_files_are_scored_without_a_word_more() -> None:
     failed = run_script("work", "-f", "csv", "--quiet")
     assert failed.returncode == 3
     assert "agent v2,all,R,0.75" in failed.stdout
-    assert failed.stderr.splitlines()[-1] == "not met: R>=0.5: agent.v1.R is 0.2"
+    assert failed.stderr.splitlines()[-1] == "not met: R>=0.5: run agent.v1: R is 0.2"
     passed = run_script("work", "--quiet", REQUIRE="agent v2.R>=0.5")
     assert (passed.returncode, passed.stderr) == (0, "")
     assert {path: path.read_bytes() for path in before} == before

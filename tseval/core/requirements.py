@@ -34,8 +34,10 @@ class Quantity:
     """`low` or `high` for a bound of its interval."""
 
     def __str__(self) -> str:
-        whole = f"{self.run}.{self.measure}"
-        whole += "" if self.other is None else f"-{self.other[0]}.{self.other[1]}"
+        if self.other is None:
+            shown = f"{self.side}({self.measure})" if self.side else self.measure
+            return f"run {self.run}: {shown}"
+        whole = f"{self.run}.{self.measure}-{self.other[0]}.{self.other[1]}"
         return f"{self.side}({whole})" if self.side else whole
 
 
