@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.docs.test_examples import PAGES, Block, blocks, commands, copied, lines, run
 
-SAID_TO_PEOPLE = ("warning:", "note:", "error:", "not met:", "Usage:")
+SAID_TO_PEOPLE = ("warning:", "note:", "error:", "not met:", "cannot be told:", "Usage:")
 """What goes to standard error: an example that shows such a line shows all of them."""
 
 

@@ -83,10 +83,18 @@ def test_the_result_is_written_and_the_quiet_hear_it() -> None:
     assert {each["topic"] for each in json.loads(Path("scores.json").read_text())["records"]}
 
 
-def test_what_is_undefined_fails() -> None:
+def test_what_is_undefined_cannot_be_told() -> None:
     Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\nferry\tu\t1700000000\tnothing\n")
-    done = asked("T<=1000", of=("score", "run.tsv", program.NUGGETS, "--quiet"))
-    assert (done.code, done.err) == (3, "not met: T<=1000: run run: T is undefined\n")
+    scored = ("score", "run.tsv", program.NUGGETS, "--quiet")
+    done = asked("T<=1000", of=scored)
+    assert (done.code, done.err) == (4, "cannot be told: T<=1000: run run: T is undefined\n")
+    assert asked("T<=1000", "R>=0.5", of=scored).code == 3
+    Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\n")
+    done = asked("R<=1", of=scored)
+    assert (done.code, done.err.splitlines()[-1]) == (
+        4,
+        "cannot be told: R<=1: run run has no updates for any judged topic",
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,6 +109,11 @@ def test_what_is_undefined_fails() -> None:
         ("R@6>=1", 'R@6: "6" is '),
         ("swfit.R>=1", "the runs are swift, thorough; did you mean swift?"),
         ("low(R)>=1", "intervals are of `tseval compare`"),
+        ("R>=1 by its upper bound", "write MEASURE<=NUMBER by its upper bound"),
+        ("R==1 by its lower bound", "write MEASURE>=NUMBER by its lower bound"),
+        ("low(R)>=1 by its lower bound", "write MEASURE>=NUMBER by its lower bound"),
+        ("R==baseline", "write MEASURE>=baseline, or >, <= or <"),
+        ("R>=baseline", "--baseline SCORES and --require 'R>=baseline' belong together"),
     ],
 )
 def test_what_is_no_requirement(text: str, said: str) -> None:
@@ -182,9 +195,123 @@ def test_comparisons() -> None:
         (("--require", "Q>=1"), "no measure 'Q' here; there are: P, R"),
         (("--require", "swift.R-thorough.P>=1"), "a difference is of two runs by one measure"),
         (("--require", "R>=1", "--power"), "--require has no meaning with --power"),
+        (("--require", "R>=baseline"), "name the run, as in NEW.R-OLD.R"),
     ],
 )
 def test_what_a_comparison_cannot_be_required_to_find(more: tuple[str, ...], said: str) -> None:
     program.tseval(*SCORED, "-q", "-m", "P R", "-o", "scores.json")
     done = program.tseval("compare", "scores.json", *more)
     assert (done.code, said in done.err) == (2, True), done.err
+
+
+FACTS = 5
+SAID = (3, 5, 4, 5, 2, 5, 4, 4, 5, 3, 5, 4, 5, 4, 3, 5, 4, 5, 4, 1)
+"""How many of five facts the run `new` reports, topic by topic: 80 of 100."""
+
+
+def write_world() -> None:
+    """Write two runs; `old` reports three facts of each topic of which `new` reports more."""
+    gold, clusters, matches = [], [], []
+    runs: dict[str, list[str]] = {"new": [], "old": [], "none": []}
+    for topic, said in enumerate(SAID):
+        for fact in range(FACTS):
+            gold.append(f"t{topic}\tn{fact}\t1700000000\tfact")
+            clusters.append(f"t{topic}\tn{fact}\tu{fact}\t1700000000\tfact")
+        for run, number in (("new", said), ("old", min(said, 3))):
+            for fact in range(number):
+                runs[run].append(f"t{topic}\tu{fact}\t17000000{fact + 1:02}\tfact")
+                matches.append(f"t{topic}\tu{fact}\tn{fact}\t{run}")
+    heads = {
+        "gold": "topic\tnugget_id\ttime\ttext",
+        "clusters": "topic\tcluster_id\tpost_id\ttime\ttext",
+        "matches": "topic\tupdate_id\tnugget_id\trun",
+    }
+    heads |= {"one": heads["clusters"], "two": heads["clusters"]}
+    tables = {"gold": gold, "clusters": clusters, "matches": matches}
+    tables |= {"one": clusters[FACTS : 2 * FACTS], "two": clusters[3 * FACTS : 4 * FACTS]}
+    tables["two"] = tables["one"] + tables["two"]
+    for name, rows in tables.items():
+        Path(f"{name}.tsv").write_text("\n".join([heads[name], *rows]) + "\n")
+    Path("one.csv").write_text("run,topic,measure,value\nold,t1,R,0.5\n")
+    for name, rows in runs.items():
+        head = "topic\tupdate_id\ttime\ttext"
+        Path(f"{name}.tsv").write_text("\n".join([head, *rows]) + "\n")
+        posts = [head.replace("update_id", "post_id"), *rows]
+        Path(f"{name}.posts.tsv").write_text("\n".join(posts) + "\n")
+
+
+SCORE = "score new.tsv gold.tsv --matches matches.tsv -m R --quiet"
+SWAPPED = SCORE.replace("new.tsv", "old.tsv")
+CLUSTERS = "clusters new.posts.tsv clusters.tsv -m coverage --quiet"
+ONE, TWO = (CLUSTERS.replace("clusters.tsv", f"{name}.tsv") for name in ("one", "two"))
+COMPARE = "compare both.json -m R --quiet"
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted", "code", "said"),
+    [
+        (SCORE, "R>=.65 by its lower bound", 0, ""),
+        (SCORE, "R>=.75 by its lower bound", 4, "more topics would decide"),
+        (SCORE, "R>=.82 by its lower bound", 4, "more topics would decide"),
+        (SCORE, "R>=.95 by its lower bound", 3, "run new: R is 0.8, interval 0."),
+        (SCORE, "R<=.9 by its upper bound", 0, ""),
+        (SCORE, "R<.8 by its upper bound", 4, "interval 0."),
+        (SCORE, "R<=.5 by its upper bound", 3, "run new: R is 0.8, interval 0."),
+        (ONE, "coverage>=.5 by its lower bound", 4, "no interval from 1 topic"),
+        (TWO, "coverage>=.5 by its lower bound", 4, "no interval from 2 topics, all the same"),
+        (SCORE.replace("new", "none"), "R<=.5 by its upper bound", 4, "run none has no updates"),
+        (f"{SCORE} --in-blocks 7", "R>=.65 by its lower bound", 0, ""),
+        (CLUSTERS, "coverage>=.65 by its lower bound", 0, ""),
+        (CLUSTERS, "coverage>=.75 by its lower bound", 4, "more topics would decide"),
+        (CLUSTERS, "coverage>=.95 by its lower bound", 3, "interval 0."),
+        (COMPARE, "new.R>=.65 by its lower bound", 0, ""),
+        (COMPARE, "new.R>=.75 by its lower bound", 4, "more topics would decide"),
+        (COMPARE, "new.R-old.R>=.1 by its lower bound", 0, ""),
+        (COMPARE, "old.R-new.R>=0 by its lower bound", 3, "old.R-new.R is -0."),
+        (f"{COMPARE} --alpha .5", "new.R>=.75 by its lower bound", 0, ""),
+        (f"{SCORE} --baseline old.json", "R>=baseline", 0, ""),
+        (f"{SCORE} --baseline old.json", "R>baseline", 0, ""),
+        (f"{SCORE} --baseline old.json", "R<=baseline", 3, "run new: R minus its baseline is 0.2"),
+        (f"{SWAPPED} --baseline new.json", "R>=baseline", 3, "minus its baseline is -0.2"),
+        (f"{SCORE} --baseline new.json", "R>=baseline", 0, ""),
+        (f"{SCORE} --baseline new.json", "R>baseline", 3, "is 0, interval 0 to 0"),
+        (f"{SCORE} --baseline new.json", "P>=baseline", 4, "P minus its baseline is undefined"),
+        (f"{SCORE} --baseline both.json", "R>baseline", 3, "is 0, interval 0 to 0"),
+        (f"{SCORE} --baseline one.csv", "R>=baseline", 4, "no interval from 1 topic"),
+    ],
+)
+def test_by_intervals(command: str, wanted: str, code: int, said: str) -> None:
+    write_world()
+    for names in (("new",), ("old",), ("new", "old")):
+        runs, name = [f"{each}.tsv" for each in names], "both" if len(names) == 2 else names[0]
+        scored = ("score", *runs, "gold.tsv", "--matches", "matches.tsv", "-m", "R", "--quiet")
+        program.tseval(*scored, "-o", f"{name}.json")
+    done = asked(wanted, of=tuple(command.split()))
+    assert (done.code, said in done.err) == (code, True), done.err
+    assert done.out, "the result is written whatever is required"
+    begins = {0: "", 3: f"not met: {wanted}: ", 4: f"cannot be told: {wanted}: "}
+    assert "".join(done.err.splitlines()[-1:]).startswith(begins[code])
+
+
+def test_a_gate_has_the_interval_of_a_comparison() -> None:
+    write_world()
+    scored = tuple(SCORE.split())
+    program.tseval(*scored, "-o", "new.json")
+    told = json.loads(program.tseval("compare", "new.json", "-f", "json", "--quiet").out)
+    (mean,) = told["means"]
+    low = mean["low"]
+    assert asked(f"R>={low - 1e-9} by its lower bound", of=scored).code == 0
+    assert asked(f"R>={low + 1e-9} by its lower bound", of=scored).code == 4
+
+
+def test_a_comparison_says_of_a_run_without_scores_that_it_cannot_be_told() -> None:
+    rows = [f"{run},t{t},R,{0.5 if run == 'a' else ''}" for run in "ab" for t in range(3)]
+    Path("scores.csv").write_text("\n".join(["run,topic,measure,value", *rows]) + "\n")
+    done = asked("R>=0.1", "a.R-b.R>=0", of=("compare", "scores.csv", "--quiet"))
+    assert (done.code, done.err.splitlines()) == (
+        4,
+        [
+            "cannot be told: R>=0.1: run b: R is undefined",
+            "cannot be told: a.R-b.R>=0: a.R-b.R is undefined",
+        ],
+    )

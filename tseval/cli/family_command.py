@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.commands import StrictCommand
+from tseval.cli.commands import StrictCommand, under
 from tseval.cli.options import Call, DeclaredOption, Request, written_forms
 from tseval.cli.output import (
     check_into,
@@ -44,7 +44,16 @@ from tseval.core.declared import (
     declared,
 )
 from tseval.core.family import Access, Evaluation, Family, View, ViewRequest, ViewRows, Writer
-from tseval.core.requirements import failures, measures_of, required, requirements
+from tseval.core.measure import Measure
+from tseval.core.requirements import (
+    Miss,
+    Quantity,
+    Requirement,
+    measures_of,
+    misses,
+    required,
+    requirements,
+)
 from tseval.core.scores import Scores
 from tseval.core.scoring import apply_missing_rule, chosen_measures, scores_of
 from tseval.core.wording import count
@@ -99,6 +108,7 @@ def parameters(family: Family[Any, Any]) -> list[click.Parameter | Sequence[clic
         options.shared("per_topic"),
         options.shared("brief"),
         options.shared("require"),
+        under("Output", [options.shared("baseline")]),
         view_option(family),
         options.shared("on_missing", missing),
         [options.shared("undefined")] if family.undefined_counts else [],
@@ -165,10 +175,9 @@ def answer(call: Call, in_blocks: int | None = None) -> None:
     missing, undefined = request.on_missing, request.undefined
     asked = ViewRequest(tuple(wanted), call.options, request.per_topic, missing, undefined)
     beside = {} if family.beside is None else family.beside(evaluation, asked)
-    unmet: list[str] = []
+    unmet: list[Miss] = []
     if told:
-        taken = theirs if in_blocks is None else wanted
-        unmet = failures(told, scores_of(evaluation, taken, missing, undefined, per_topic=False))
+        unmet = requirement_misses(call, evaluation, told, theirs if in_blocks is None else wanted)
     written, scores = None, None
     if writer is not None:
         written = writer.write(evaluation, asked, form)
@@ -192,6 +201,33 @@ def answer(call: Call, in_blocks: int | None = None) -> None:
         for each in evaluation.companions(scores, asked):
             click.echo(f"note: {each}", err=True)
     leave_if(unmet)
+
+
+def requirement_misses(
+    call: Call,
+    evaluation: Evaluation,
+    told: Sequence[tuple[Requirement, list[Quantity]]],
+    measures: Sequence[Measure],
+) -> list[Miss]:
+    """Return the requirements that these measures do not meet, or where that cannot be told."""
+    request, words, index = call.request, evaluation.words, evaluation.index
+    if (request.baseline is not None) != any(each.has_baseline for each, _ in told):
+        raise UsageError("--baseline SCORES and --require 'R>=baseline' belong together")
+    per_topic = any(each.needs_interval for each, _ in told)
+    missing, undefined = request.on_missing, request.undefined
+    scores = scores_of(evaluation, measures, missing, undefined, per_topic=per_topic)
+    silent = {
+        run: f"run {run} has no {words.items} for any {words.topic}"
+        for run, present in zip(index.runs, index.present, strict=True)
+        if not present.any()
+    }
+    if not per_topic or len(silent) == len(index.runs):
+        return misses(told, scores, silent)
+    from tseval.comparison.gates import estimator
+
+    estimate, warnings = estimator(scores, request.baseline)
+    warn(warnings, request.quiet)
+    return misses(told, scores, silent, estimate)
 
 
 def check_options(call: Call, other: View | Writer | None, form: str) -> None:

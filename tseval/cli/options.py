@@ -159,10 +159,18 @@ class Request:
         not_within=(FOLLOW,),
     )
     require: tuple[str, ...] = option(
-        "What `all` of each run has to be, or of RUN.MEASURE, or RUN.MEASURE-RUN.MEASURE; else a "
-        "line says why, and the exit code is 3; repeatable.",
+        "What `all` of each run has to be, or of RUN.MEASURE, or RUN.MEASURE-RUN.MEASURE, such as "
+        "'R>=.8' or 'R>=.8 by its lower bound'; else a line says why, and the exit code is 3, or 4 "
+        "where it cannot be told; repeatable.",
         metavar="'MEASURE>=NUMBER'",
         several=True,
+        not_within=(FOLLOW,),
+    )
+    baseline: str | None = option(
+        "Scores that -q -f json wrote earlier, for --require 'R>=baseline' (not significantly "
+        "lower) or 'R>baseline' (significantly higher).",
+        metavar="SCORES",
+        within=("--require",),
         not_within=(FOLLOW,),
     )
     view: str | None = option("What is shown.", not_within=("--brief", *STREAMS))

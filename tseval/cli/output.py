@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tseval.cli.options import SAFE_CSV, Request
 from tseval.core.declared import declared
 from tseval.errors import (
-    NOT_MET,
     OutputError,
     Reason,
     UsageError,
@@ -23,6 +23,9 @@ from tseval.errors import (
 )
 from tseval.io import PICTURES
 from tseval.parallel.sharing import Progress
+
+if TYPE_CHECKING:
+    from tseval.core.requirements import Miss
 
 CALLED_OTHERWISE = {"txt": "table", "tex": "latex", "md": "markdown", "htm": "html"}
 """The forms of files whose suffixes have other names."""
@@ -143,12 +146,15 @@ def without_formulas(content: bytes, form: str) -> bytes:
     )
 
 
-def leave_if(unmet: Sequence[str]) -> None:
-    """Leave with the exit code of requirements that are not met, once the result is written."""
-    for line in unmet:
-        click.echo(visible(line), err=True)
+def leave_if(unmet: Sequence[Miss]) -> None:
+    """Leave with the exit code of requirements, once the result is written.
+
+    One that is not met counts more than one that cannot be told.
+    """
+    for each in unmet:
+        click.echo(visible(each.line), err=True)
     if unmet:
-        raise click.exceptions.Exit(NOT_MET)
+        raise click.exceptions.Exit(min(each.code for each in unmet))
 
 
 def checked_form(request: Request, known: Sequence[str], default: str, *records: object) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tseval.comparison.plan import Plan
-from tseval.core.requirements import Quantity, Requirement
+from tseval.core.requirements import Estimate, Miss, Quantity, Requirement
 from tseval.core.wording import count
 from tseval.errors import MeasureError, UsageError, check_known, did_you_mean
 from tseval.io.atomic_write import write_file
@@ -239,6 +239,8 @@ class Comparison(Findings):
     """For each measure whether higher is better."""
     cannot_tell: Mapping[str, str] = field(default_factory=dict)
     """Measures by which no difference can be shown, whatever the scores, each with the reason."""
+    runs: tuple[str, ...] = ()
+    """Every run, also those without a score of any measure."""
 
     @property
     def standings(self) -> tuple[RunRank, ...]:
@@ -323,9 +325,8 @@ class Comparison(Findings):
         }
 
 
-def unmet(wanted: Sequence[Requirement], found: Comparison) -> list[str]:
-    """A line for each requirement that is not met; a name that is not here is a `UsageError`."""
-    runs = list(dict.fromkeys(each.run for each in found.standings))
+def unmet(wanted: Sequence[Requirement], found: Comparison) -> list[Miss]:
+    """Return the requirements that are not met; a name that is not here is a `UsageError`."""
 
     def named(text: str) -> str:
         if text not in found.higher:
@@ -333,29 +334,32 @@ def unmet(wanted: Sequence[Requirement], found: Comparison) -> list[str]:
             raise MeasureError(f"no measure '{text}' here; {known}")
         return text
 
+    if any(each.has_baseline for each in wanted):
+        raise UsageError("--require: name the run, as in NEW.R-OLD.R; `baseline` is for scores")
     lines = [
-        each.failure(of, _value(of, found))
+        each.miss(of, estimate_of(of, found))
         for each in wanted
-        for of in each.quantities(runs, named)
+        for of in each.quantities(found.runs, named)
     ]
     return [line for line in lines if line is not None]
 
 
-def _value(of: Quantity, found: Comparison) -> float | None:
-    """A mean, or a difference over the topics where both have a score; or a bound of it."""
-    side = SIDES.get(of.side, 1)
-    if of.other is None:
-        means = (s for s in found.standings if (s.run, s.measure) == (of.run, of.measure))
-        return next(((s.low, s.mean, s.high)[side] for s in means), None)
-    other, measure = of.other
-    if measure != of.measure or other == of.run:
+def estimate_of(of: Quantity, found: Comparison) -> Estimate:
+    """Return a mean, or a difference over the topics where both have a score; or a bound of it."""
+    means = {s.run: s for s in found.standings if s.measure == of.measure}
+    if of.other is not None and (of.other[1] != of.measure or of.other[0] == of.run):
         raise UsageError(f"--require '{of}': a difference is of two runs by one measure")
-    contest = found.contest(measure, of.run, other)
-    ends = contest.low, contest.difference, contest.high
-    if contest.run == of.run:
-        return ends[side]
-    turned = ends[2 - side]
-    return None if turned is None else -turned
+    if not {of.run, *(of.other or ())[:1]} <= {*means}:
+        return Estimate(None)
+    if of.other is None:
+        mean = means[of.run]
+        ends, topics = [mean.low, mean.mean, mean.high], mean.topics
+    else:
+        contest = found.contest(of.measure, of.run, of.other[0])
+        ends, topics = [contest.low, contest.difference, contest.high], contest.topics
+        if contest.run != of.run:
+            ends = [None if each is None else -each for each in reversed(ends)]
+    return Estimate(ends[SIDES.get(of.side, 1)], ends[0], ends[2], topics)
 
 
 SIDES = {"low": 0, "high": 2}

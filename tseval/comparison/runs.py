@@ -103,6 +103,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         plan=plan,
         higher=dict(zip(board.measures, board.higher, strict=True)),
         cannot_tell=undetected,
+        runs=board.runs,
     )
 
 
