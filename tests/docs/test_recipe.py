@@ -51,7 +51,7 @@ def users_folder(folder: Path, new: tuple[str, ...], late: int) -> Path:
     (folder / "runs" / "old.jsonl").write_text(log(FACTS, 60))
     rows = (f"flood,n{at},{START},{fact}" for at, fact in enumerate(FACTS))
     (folder / "gold.csv").write_text("\n".join(["event,id,timestamp,fact", *rows]) + "\n")
-    (made,) = re.findall(r"^\$ tseval (init work .*)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    (made,) = re.findall(r"^tseval (init work .*)$", PAGE.read_text("utf-8"), re.MULTILINE)
     command = [sys.executable, "-m", "tseval", *made.split()]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return folder
