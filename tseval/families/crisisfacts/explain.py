@@ -44,7 +44,7 @@ def show(frame: pl.DataFrame, evaluation: Evaluation, asked: ViewRequest[Any]) -
 
 
 def requests(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """Each request of each run: what there is, and the measures."""
+    """Each request of each run, with its counts and measures."""
     index, values = choose(evaluation, asked)
     known = [name for name in COUNTS if name in index["cells"].columns]
     counts = {name if name == "score" else f"n_{name}": name for name in known}
@@ -62,7 +62,7 @@ def means_over_runs(index: FrameIndex, values: Mapping[str, pl.Expr]) -> pl.Data
 
 
 def table(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """Each request: the mean over the runs that have a row, as the track prints it."""
+    """The mean of each request over the runs with a row, as the track prints it."""
     return show(means_over_runs(*choose(evaluation, asked)), evaluation, asked)
 
 

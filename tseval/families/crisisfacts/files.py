@@ -265,7 +265,7 @@ ITEMS = tables.TableReader(
     imports=(
         Import(
             name="crisisfacts-items",
-            help="assessed items of runs, a request a line",
+            help="assessed items of runs, one request per line",
             columns=("run", "request", "importance", "status", "facts"),
             several=True,
         ),

@@ -33,7 +33,7 @@ def sentences(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
 
 
 def labels(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
-    """Each label of a nugget or a criterion, and what it counts."""
+    """Each label of a nugget or a criterion, and its worth."""
     rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if evaluation.index.tables.sort not in GRADED or not rows.height:
         raise UsageError("--explain labels looks at labels of nuggets or criteria: here are none")
