@@ -331,8 +331,8 @@ def group_runs(
     files = {name for path in paths for name in (path, Input(path).name)}
     alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
     if alone:
-        reason = f"runs that are named as their files, each a team by itself: {listed(alone)}"
-        warnings.append(f"{reason}; --teams FILE says whose they are")
+        reason = f"runs named after their files count as one team each: {listed(alone)}"
+        warnings.append(f"{reason}; --teams FILE names their teams")
     whose = {run: run if run in alone else run.partition("-")[0] for run in runs} | named
     members = {
         team: [at for at, run in enumerate(runs) if whose[run] == team] for team in whose.values()

@@ -282,7 +282,7 @@ class IncidentEvaluation(FrameEvaluation):
     def unread(self, reads: Collection[str]) -> Iterator[str]:
         """Yield what changes nothing, but is not refused since another file could make it count."""
         if "epochs" in self.index.tables and "epochs" not in reads:
-            yield "the epochs change nothing: nothing here asks when a post was made"
+            yield "the epochs change nothing: no measure or rule uses the times of posts"
         if "emitted-from" in self.asked and not self.index.of_runs.is_weighed:
             yield "the threshold changes nothing: no type of the runs has a number"
 
