@@ -247,8 +247,9 @@ def test_where_even_the_most_draws_are_too_few_there_are_no_letters() -> None:
     rows = clear(30, "ab")
     found = tseval.compare(rows, alpha=1e-7)
     assert found.cannot_tell == {"R": "1,000,000 draws cannot show a difference at 1e-07"}
-    assert found.warnings[0].endswith("no letters; remedies: --test t, if differences can be "
-                                      "taken for normal")  # fmt: skip
+    assert found.warnings[0].endswith(
+        "no letters; remedies: --test t, if differences are nearly normal"
+    )
 
 
 # What is missing
