@@ -308,7 +308,7 @@ def real(years: dict[str, list[Topic]], draws: int) -> Iterator[str]:
         alone = np.array([run.worth @ run.likeliest.predicted[0] for run in runs]) - truth
         yield from (
             "",
-            f"**{year}**: recall from {truth.min():.2f} to {truth.max():.2f}. What is foretold "
+            f"**{year}**: recall from {truth.min():.2f} to {truth.max():.2f}. The prediction "
             f"alone has a bias of {alone.mean():+.3f} and an RMSE of {rms(alone)}. By nuggets "
             f"drawn by weight alone, ten verdicts each, it would be {by_weight(truth)}.",
             "",

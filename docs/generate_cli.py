@@ -44,8 +44,8 @@ def matcher_table() -> Iterator[str]:
     from matchers.parameters import parameters_of, show_value
     from matchers.registry import BUILT_IN, find
 
-    yield "## Matchers\n\nWhat `--matcher` takes; [](matching.md) says which is for what.\n"
-    yield "| matcher | parameter | default | values | what it is |"
+    yield "## Matchers\n\n`--matcher` takes these. [Matching](matching.md) says when to use each.\n"
+    yield "| matcher | parameter | default | values | meaning |"
     yield "| --- | --- | --- | --- | --- |"
     for name in BUILT_IN:
         shown = f"`{name}`"

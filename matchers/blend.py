@@ -31,7 +31,7 @@ def _matcher(value: object) -> Matcher | None:
     return get(value)
 
 
-def candidates_parameter(meaning: str = "which pairs are read at all; all without") -> Any:
+def candidates_parameter(meaning: str = "the matcher that selects pairs; none: all") -> Any:
     """The dataclass field `candidates`: no matcher, which a name need not show."""
     return parameter(None, Form("a matcher", _matcher), meaning, shown=False)
 

@@ -186,11 +186,11 @@ class Fuzzy(Matcher):
     """
 
     name: ClassVar[str] = "fuzzy"
-    word: float = parameter(80.0, number(50, 100), "how alike two words must be: a RapidFuzz ratio")
+    word: float = parameter(80.0, number(50, 100), "the least RapidFuzz ratio of two words")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
     doubt: float = parameter(
-        0.0, number(0, 1000), "weight added to what every score is divided by", shown=False
+        0.0, number(0, 1000), "a weight added to the denominator of every score", shown=False
     )
     steps: str = steps_parameter()
 
@@ -351,7 +351,7 @@ class Grams(Matcher):
     """
 
     name: ClassVar[str] = "grams"
-    n: int = parameter(4, integer_in(2, 16), "how many characters a gram has")
+    n: int = parameter(4, integer_in(2, 16), "the number of characters of a gram")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
     steps: str = steps_parameter()

@@ -65,20 +65,20 @@ class Learned(Matcher):
     name: ClassVar[str] = "learned"
     probable: ClassVar[bool] = True
     threshold: float = threshold(0.2)
-    weights: str = parameter("", hexadecimal(), "what the hash of its coefficients begins with")
-    model: str = parameter("", free_text(), "the sentence model; without, letters", shown=False)
+    weights: str = parameter("", hexadecimal(), "the beginning of the hash of its coefficients")
+    model: str = parameter("", free_text(), "the sentence model; none: letters only", shown=False)
     precision: str = parameter(
-        "fp32", choice(PRECISIONS), "what the model computes in", shown=False
+        "fp32", choice(PRECISIONS), "the number format of the model", shown=False
     )
     candidates: Matcher | None = candidates_parameter()
     sha256: str = parameter(
-        "", hexadecimal(), "what the hash of the model's weights begins with", shown=False
+        "", hexadecimal(), "the beginning of the hash of the model's weights", shown=False
     )
     download: bool = parameter(
-        False, flag(), "whether a model that is not here may be downloaded", compare=False
+        False, flag(), "whether tseval may download a missing model", compare=False
     )
     settings: str = parameter(
-        "", hexadecimal(), "what the hash of its other files begins with", shown=False
+        "", hexadecimal(), "the beginning of the hash of its other files", shown=False
     )
 
     def __post_init__(self) -> None:

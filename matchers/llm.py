@@ -75,28 +75,28 @@ class Llm(Matcher):
 
     name: ClassVar[str] = "llm"
     grades: ClassVar[dict[float, str]] = {score: label for label, score in LABELS.items()}
-    model: str = parameter("", free_text(), "the model, as the endpoint calls it")
-    prompt: str = parameter(PROMPT, label(), "what is asked: a name, or the path of a file")
-    nuggets: int = parameter(MOST, integer_in(1, MOST), "how many nuggets a call asks for")
-    candidates: Matcher | None = candidates_parameter("which pairs are asked at all; all without")
+    model: str = parameter("", free_text(), "the endpoint's name of the model")
+    prompt: str = parameter(PROMPT, label(), "the prompt: a name, or the path of a file")
+    nuggets: int = parameter(MOST, integer_in(1, MOST), "the number of nuggets per call")
+    candidates: Matcher | None = candidates_parameter()
     run: int = parameter(
-        1, integer_in(1, AMPLE), "which of several runs of the same questions", shown=False
+        1, integer_in(1, AMPLE), "the number of the run of these questions", shown=False
     )
     threshold: float = threshold(0.5)
-    sha256: str = parameter("", hexadecimal(), "what the hash of the prompt begins with")
-    base_url: str = setting("", free_text(), "where the endpoint is")
+    sha256: str = parameter("", hexadecimal(), "the beginning of the hash of the prompt")
+    base_url: str = setting("", free_text(), "the address of the endpoint")
     key: str = setting(API_KEY, label(), "the environment variable that holds the key")
-    timeout: float = setting(60.0, number(0.001, 86400), "seconds until a call has failed")
-    attempts: int = setting(5, integer_in(1, 100), "how often a call is tried")
-    concurrency: int = setting(8, integer_in(1, 256), "calls at the same time")
-    seed: int = setting(0, integer_in(0, AMPLE), "for waits, and what is drawn")
-    left_out: int = setting(100, integer_in(0, AMPLE), "pairs drawn from what candidates leave out")
-    input_price: float = setting(0.0, number(0, AMPLE), "the price of a million tokens in")
-    output_price: float = setting(0.0, number(0, AMPLE), "the price of a million tokens out")
-    budget: float = setting(0.0, number(0, AMPLE), "the most to spend; 0: all")
-    max_calls: int = setting(0, integer_in(0, AMPLE), "the most calls; 0: all")
-    replay: bool = setting(False, flag(), "whether answers come from the cache alone")
-    dry_run: bool = setting(False, flag(), "whether to tell what it would take, and ask nothing")
+    timeout: float = setting(60.0, number(0.001, 86400), "seconds after which a call fails")
+    attempts: int = setting(5, integer_in(1, 100), "the maximum number of attempts of a call")
+    concurrency: int = setting(8, integer_in(1, 256), "the number of simultaneous calls")
+    seed: int = setting(0, integer_in(0, AMPLE), "the seed of waits and draws")
+    left_out: int = setting(100, integer_in(0, AMPLE), "pairs drawn from those not selected")
+    input_price: float = setting(0.0, number(0, AMPLE), "the price of a million input tokens")
+    output_price: float = setting(0.0, number(0, AMPLE), "the price of a million output tokens")
+    budget: float = setting(0.0, number(0, AMPLE), "the most to spend; 0: no limit")
+    max_calls: int = setting(0, integer_in(0, AMPLE), "the most calls; 0: no limit")
+    replay: bool = setting(False, flag(), "whether to use only stored answers")
+    dry_run: bool = setting(False, flag(), "whether to estimate the cost and ask nothing")
     allow_unjudged: bool = setting(
         False, flag(), "whether pairs without an answer count as no match"
     )

@@ -66,7 +66,7 @@ def parameters_of(matcher: type) -> Iterator[Parameter]:
 
 def threshold(default: float) -> Any:
     """The dataclass field `threshold`."""
-    return parameter(default, number(0, 1), "the least score of a match")
+    return parameter(default, number(0, 1), "the lowest score of a match")
 
 
 def number(low: float, high: float) -> Form:

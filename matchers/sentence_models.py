@@ -97,13 +97,13 @@ class Embedding(SentenceModel):
     name: ClassVar[str] = "embedding"
     model: str = parameter(MODEL, label(), "the sentence model")
     window: int = window_parameter(shown=True)
-    precision: str = parameter("fp32", choice(PRECISIONS), "what the model computes in")
+    precision: str = parameter("fp32", choice(PRECISIONS), "the number format of the model")
     threshold: float = threshold(0.586)
-    sha256: str = parameter("", hexadecimal(), "what the hash of the model's weights begins with")
+    sha256: str = parameter("", hexadecimal(), "the beginning of the hash of the model's weights")
     download: bool = parameter(
-        False, flag(), "whether a model that is not here may be downloaded", compare=False
+        False, flag(), "whether tseval may download a missing model", compare=False
     )
-    settings: str = parameter("", hexadecimal(), "what the hash of its other files begins with")
+    settings: str = parameter("", hexadecimal(), "the beginning of the hash of its other files")
 
     @property
     def encoder(self) -> Encoder:
@@ -289,13 +289,13 @@ class Late(SentenceModel):
 
     name: ClassVar[str] = "late"
     model: str = parameter(MODEL, label(), "the sentence model")
-    precision: str = parameter("fp32", choice(PRECISIONS), "what the model computes in")
+    precision: str = parameter("fp32", choice(PRECISIONS), "the number format of the model")
     threshold: float = threshold(0.5)
-    sha256: str = parameter("", hexadecimal(), "what the hash of the model's weights begins with")
+    sha256: str = parameter("", hexadecimal(), "the beginning of the hash of the model's weights")
     download: bool = parameter(
-        False, flag(), "whether a model that is not here may be downloaded", compare=False
+        False, flag(), "whether tseval may download a missing model", compare=False
     )
-    settings: str = parameter("", hexadecimal(), "what the hash of its other files begins with")
+    settings: str = parameter("", hexadecimal(), "the beginning of the hash of its other files")
     candidates: Matcher | None = candidates_parameter()
 
     @property

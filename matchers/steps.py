@@ -95,7 +95,7 @@ def steps_parameter() -> Any:
     """The dataclass field `steps`: none, which a name need not show."""
     known = ", ".join(STEPS)
     form = Form(f"steps of the normaliser with + between, of {known}; or all", _read)
-    meaning = "what is rewritten before words are looked for, such as numbers"
+    meaning = "the rewriting steps before words are compared, such as for numbers"
     return parameter("", form, meaning, shown=False)
 
 

@@ -33,9 +33,7 @@ class Exact(Matcher):
     """
 
     name: ClassVar[str] = "exact"
-    contained: bool = parameter(
-        False, flag(), "whether a text that stands in the other one matches it"
-    )
+    contained: bool = parameter(False, flag(), "whether a text matches a text that contains it")
     threshold: float = threshold(1.0)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> NormalisedGold:  # noqa: ARG002
@@ -137,7 +135,7 @@ class RapidFuzz(Matcher):
     """
 
     name: ClassVar[str] = "rapidfuzz"
-    scorer: str = parameter("token_set_ratio", choice(SCORERS), "which scorer of `rapidfuzz.fuzz`")
+    scorer: str = parameter("token_set_ratio", choice(SCORERS), "the scorer of `rapidfuzz.fuzz`")
     threshold: float = threshold(0.7)
 
     def __post_init__(self) -> None:

@@ -25,7 +25,7 @@ LONGEST = 10_000
 
 def window_parameter(*, shown: bool) -> Any:
     """The dataclass field `window`: 0 for none, which a name need not show."""
-    meaning = "hold the nugget against stretches of so many words of the update; 0 for all of it"
+    meaning = "compare the nugget with windows of this many words; 0: the whole update"
     return parameter(0, integer_in(0, LONGEST), meaning, shown=shown)
 
 

@@ -97,13 +97,13 @@ class TsevalError(Exception):
 
 
 class UsageError(TsevalError):
-    """A request that makes no sense, whatever the files hold."""
+    """A request that is wrong whatever the files contain."""
 
     exit_code = WRONG_USAGE
 
 
 class MeasureError(UsageError):
-    """A measure's name, parameter or time that the registry does not know."""
+    """An unknown name, parameter or time of a measure."""
 
 
 class OutputError(TsevalError):
@@ -111,14 +111,14 @@ class OutputError(TsevalError):
 
 
 class EngineError(TsevalError):
-    """Work that could not be done where it was to run: processes that die, a cluster out of reach.
+    """A failure of workers: a process died, or the cluster cannot be reached.
 
-    What is wrong with the input itself is an `InputError`, wherever it is found.
+    A fault in the input is an `InputError`, wherever it is found.
     """
 
 
 class MissingTopics(TsevalError):
-    """A run without judged topics, where the caller asked for an error."""
+    """A run lacks judged topics, and `on_missing` is `error`."""
 
 
 class DryRun(TsevalError):
@@ -128,7 +128,7 @@ class DryRun(TsevalError):
 
 
 class MissingExtra(TsevalError):
-    """An optional dependency that is not installed; the message holds the lines that install it."""
+    """An optional dependency is not installed; the message has the command that installs it."""
 
     def __init__(self, extra: str, needed_for: str) -> None:
         ways = [f"pip install '.[{extra}]' in a checkout of tseval"]
@@ -216,7 +216,7 @@ def _printable(text: str) -> str:
 
 
 class InputError(TsevalError):
-    """An input that breaks its format, with every fault found; its text shows the first ten."""
+    """Faults in an input. It holds every fault; its text shows the first ten."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__()

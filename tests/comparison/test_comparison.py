@@ -165,8 +165,8 @@ def test_few_topics_cannot_show_a_difference_and_nothing_looks_as_if() -> None:
     assert set(found.letters("R").values()) == {None}
     assert found.cannot_tell == dict.fromkeys("PR", "4 topics cannot show a difference at .05")
     assert found.warnings == (
-        "4 topics cannot show a difference at .05, so there are no letters; what would do: "
-        "8 topics | --test t, if differences can be taken for normal",
+        "4 topics cannot show a difference at .05, so there are no letters; remedies: "
+        "8 topics | --test t, if differences are nearly normal",
     )
     assert next(iter(sections(found))) == (
         "P (higher is better): 4 topics cannot show a difference at .05"
@@ -207,7 +207,7 @@ def test_what_is_advised_helps() -> None:
         found = tseval.compare(clear(topics, runs, measures))
         assert len(found.warnings) == 1, (topics, runs, measures)
         assert not any(each.different for each in found.contests)
-        for cure in found.warnings[0].partition("what would do: ")[2].split(" | "):
+        for cure in found.warnings[0].partition("remedies: ")[2].split(" | "):
             given: dict[str, object] = {}
             more, names = topics, measures
             if cure.endswith(" topics"):
@@ -247,8 +247,9 @@ def test_where_even_the_most_draws_are_too_few_there_are_no_letters() -> None:
     rows = clear(30, "ab")
     found = tseval.compare(rows, alpha=1e-7)
     assert found.cannot_tell == {"R": "1,000,000 draws cannot show a difference at 1e-07"}
-    assert found.warnings[0].endswith("no letters; what would do: --test t, if differences can be "
-                                      "taken for normal")  # fmt: skip
+    assert found.warnings[0].endswith(
+        "no letters; remedies: --test t, if differences are nearly normal"
+    )
 
 
 # What is missing

@@ -122,7 +122,7 @@ class TestPage:
             assert each.cannot_tell.endswith(words)
         reasons = {each.cannot_tell for each in report.measures}
         assert page.count(words) == len(reasons)
-        assert page.count(f"{words}, so there are no letters; what would do: ") == len(reasons)
+        assert page.count(f"{words}, so there are no letters; remedies: ") == len(reasons)
         assert ">letters<" not in page
         assert 'class="letters"' not in page
         assert "Pairs told apart" not in page

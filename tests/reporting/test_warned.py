@@ -54,12 +54,12 @@ class TestMerged:
 
 
 class TestNouns:
-    WARNING = "P, R: 7 topics cannot show a difference; what would do: 11 topics | --test t, if 1"
+    WARNING = "P, R: 7 topics cannot show a difference; remedies: 11 topics | --test t, if 1"
 
     def test_topics_are_what_the_named_measures_are_taken_over(self) -> None:
         report = on(("P", "event"), ("R", "event"), ("P.x", "information type"))
         assert plain(worded([self.WARNING], report)) == [
-            "P, R: 7 events cannot show a difference; what would do: 11 events; or --test t, if 1"
+            "P, R: 7 events cannot show a difference; remedies: 11 events; or --test t, if 1"
         ]
 
     def test_measures_of_both_kinds_name_both(self) -> None:

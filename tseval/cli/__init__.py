@@ -19,21 +19,21 @@ from tseval.families import FAMILIES
 from tseval.version import VERSION
 
 OTHERS = {
-    "follow": "The measures of a live stream, as they change.",
-    "curve": "The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
-    "match": "The matches that a matcher finds, one a line, with score and evidence.",
-    "calibrate": "How far a matcher agrees with assessors, and which threshold to use.",
-    "sample": "Nuggets to judge by hand, with the texts to read, so that scores can be corrected.",
-    "assess": "People match updates to nuggets, in the browser; their disagreement and the scores.",
-    "judge": "Answers of language models: kept ones, to other machines and back.",
-    "import": "Files of other formats as plain tables.",
-    "compare": "Systems side by side: intervals, tests, rank correlation.",
-    "sweep": "Whether the order of runs holds over matchers and thresholds.",
-    "report": "One self-contained page about runs and their scores.",
-    "init": "A small working folder to begin with: from your log, or an example.",
-    "gold": "The public judgments that tseval reads, and where they are published.",
-    "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
-    "validate": "Every fault of a file, as file:line: reason.",
+    "follow": "Score a live stream, and write measures as they change.",
+    "curve": "Show measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
+    "match": "List the matches of a matcher, with their scores and evidence.",
+    "calibrate": "Measure a matcher's agreement with assessors, and choose its threshold.",
+    "sample": "Draw nuggets to judge by hand, in order to correct scores.",
+    "assess": "Match updates to nuggets by hand, in the browser.",
+    "judge": "Export, import and count stored answers of language models.",
+    "import": "Convert files of other formats to plain tables.",
+    "compare": "Compare systems: intervals, tests, rank correlation.",
+    "sweep": "Test whether the ranking of runs depends on the matcher.",
+    "report": "Write a self-contained page about runs and their scores.",
+    "init": "Create a working folder from your log, or from an example.",
+    "gold": "List the public judgments that tseval reads, and check downloaded files.",
+    "measures": "Describe measures: definition, parameters, range, empty case, citation.",
+    "validate": "List every fault of a file, as file:line: reason.",
 }
 
 
@@ -132,7 +132,7 @@ def _command_named(name: str) -> click.Command:
 def cli() -> None:
     """Evaluate systems that summarise or filter a stream of text over time.
 
-    Which updates say which gold nuggets, how early, how completely, how redundantly?
+    tseval measures how completely, how early and how concisely a system reported an event.
     """
 
 

@@ -70,12 +70,13 @@ class Desks(StrictGroup):
 
 @click.group("assess", cls=Desks, params=[debug_option])
 def command() -> None:
-    """People match updates to nuggets, in the browser; their disagreement and the scores.
+    """Match updates to nuggets by hand, in the browser.
 
     \b
     tseval assess fixtures/runs/*.tsv fixtures/nuggets.tsv --store desk.tseval
 
-    This opens the desk (see `tseval assess open --help`); the other commands are about its store.
+    This opens the assessment page (see `tseval assess open --help`). The other commands read and
+    write its store.
     """
 
 
@@ -84,25 +85,25 @@ class DeskOptions:
     """Where the desk keeps decisions, for whom it does, and where it listens."""
 
     store: Path = option(
-        "Where decisions are kept. It is made if it is not there; then it needs no other file.",
+        "The file of the decisions. tseval creates it if needed; later it is enough by itself.",
         required=True,
     )
-    seed: int = option("For the order of the queue.", default=0)
+    seed: int = option("Seed of the order of the queue.", default=0)
     assessors: tuple[str, ...] = option(
         "--assessor",
-        "Who assesses: a link for each; repeatable. Default: who runs the program.",
+        "The name of an assessor, who gets a separate link; repeatable. Default: the current user.",
         metavar="NAME",
         several=True,
         kind=name_in_one_line,
     )
-    edition: str = option("By which What if scores.", default="draft")
+    edition: str = option("The edition that the page What if applies.", default="draft")
     host: str = option(
-        "Where to listen. Any address but this machine's own needs a password.",
+        "The address to listen on. Any address other than this machine's needs a password.",
         default="127.0.0.1",
     )
     port: int = option("", default=8765, at_least=0, at_most=65535)
     password_file: str | None = option(
-        "Its first line is the password; without it one is asked for where --host needs one.",
+        "A file with the password in its first line. Default: ask for it if --host needs one.",
         metavar="FILE",
     )
 
@@ -112,18 +113,18 @@ class DeskOptions:
     options.files("RUN... [NUGGETS]"),
     options.of_record(DeskOptions),
     options.of_record(Settings),
-    options.shared("wanted", "For What if."),
+    options.shared("wanted", "The measures of the page What if."),
     options.of_record(Naming),
     group=command,
 )
 def open_desk(**values: Any) -> None:
-    """Open the desk in the browser of this machine; `open` need not be said.
+    """Open the assessment page in the browser. You may leave out `open`.
 
     \b
     tseval assess fixtures/runs/*.tsv fixtures/nuggets.tsv --store desk.tseval
 
-    RUN are tables of updates, `topic update_id time text`; NUGGETS, if there are any yet, stand
-    last. What they hold goes into the store; later `tseval assess --store FILE` is enough.
+    RUN is a table of updates, `topic update_id time text`. NUGGETS, if you have any yet, come last.
+    tseval copies them into the store; later `tseval assess --store FILE` is enough.
     """
     request, asked = Request.of(values), build(DeskOptions, values)
     names = asked.assessors or (getpass.getuser(),)
@@ -175,7 +176,7 @@ def _password(file: str | None) -> str:
 PATH = click.Path(path_type=Path)
 STORE = [
     click.Argument(["named"], metavar="[STORE]", required=False, type=PATH),
-    click.Option(["--store"], metavar="FILE", type=PATH, help="The store: another way."),
+    click.Option(["--store"], metavar="FILE", type=PATH, help="The store: another way to name it."),
 ]
 
 
@@ -197,7 +198,7 @@ class ExportOptions:
     folder: Path = option(
         "-o",
         "--output",
-        "Write the files there; all of them appear, or none. With --to the one file.",
+        "The folder for the files; with --to, the file. tseval writes all files or none.",
         metavar="FOLDER",
         kind=PATH,
         required=True,
@@ -209,7 +210,7 @@ class ExportOptions:
         metavar=f"[{TOOL}]",
     )
     assessor: str | None = option(
-        "With --to: whose annotations alone.", metavar="NAME", within=("--to",)
+        "With --to: export only the annotations of this assessor.", metavar="NAME", within=("--to",)
     )
 
 
@@ -221,13 +222,13 @@ class ExportOptions:
     group=command,
 )
 def export(**values: Any) -> None:
-    """Nuggets, matches, clusters and corrections as plain tables.
+    """Export nuggets, matches, clusters and corrections as plain tables.
 
     \b
     tseval assess export desk.tseval -o decisions
 
-    The same decisions give the same bytes. `tseval score RUN... FOLDER/nuggets.tsv --matches
-    FOLDER/matches.tsv` gives the scores that the page What if shows.
+    `tseval score RUN... FOLDER/nuggets.tsv --matches FOLDER/matches.tsv` gives the scores of the
+    page What if. The same decisions always give the same files.
     """
     options.check_line()
     desk, asked = _desk(values), build(ExportOptions, values)
@@ -261,11 +262,11 @@ class ImportOptions:
         required=True,
     )
     mapping: Path | None = option(
-        "The names of a task's fields and controls: topic, update, match, words, cluster, ignore, "
-        "and tables labels and assessors.",
+        "A file with the names of a task's fields and controls: topic, update, match, words, "
+        "cluster, ignore, and tables labels and assessors.",
         metavar="FILE.toml",
     )
-    assessor: str | None = option("Whose annotations they are, if it does not say.", metavar="NAME")
+    assessor: str | None = option("The assessor, if the file does not name one.", metavar="NAME")
 
 
 @options.command(
@@ -277,14 +278,14 @@ class ImportOptions:
     group=command,
 )
 def import_file(store: Path, file: Path, **values: Any) -> None:
-    """Annotations of Label Studio into STORE: matches, words and clusters.
+    """Import matches, words and clusters from Label Studio into STORE.
 
     \b
     tseval assess export desk.tseval --to label-studio -o project.json
     tseval assess import desk.tseval project.json --from label-studio
 
-    FILE is the project's export as JSON. Each annotation is of an update that the store has, by
-    topic and id. All of the file is imported, or nothing. `assess status` shows the agreement.
+    FILE is the project's JSON export. Each annotation must name the topic and id of an update in
+    the store. tseval imports the whole file or nothing. `assess status` shows the agreement.
     """
     asked = build(ImportOptions, values)
     names = TaskMapping() if asked.mapping is None else TaskMapping.read(asked.mapping)
@@ -307,13 +308,13 @@ def _tell(words: str, values: Mapping[str, Any]) -> None:
     group=command,
 )
 def status(**values: Any) -> None:
-    """Progress and agreement: what was read, by whom, kappa and alpha.
+    """Show the progress and the agreement of assessors.
 
     \b
     tseval assess status desk.tseval
 
-    `kappa` is Cohen's, of two assessors; `alpha` Krippendorff's. Both are over pairs of an update
-    and a nugget that two or more judged; the intervals hold 95 % of resampled updates.
+    `kappa` is Cohen's, for two assessors; `alpha` is Krippendorff's. Both use the pairs of update
+    and nugget that two or more assessors judged. The 95 % intervals resample updates.
     """
     import pandas as pd
 
@@ -350,14 +351,14 @@ def status(**values: Any) -> None:
     group=command,
 )
 def merge(store: Path, others: tuple[Path, ...], **values: Any) -> None:
-    """Bring the decisions of other stores into STORE.
+    """Merge the decisions of other stores into STORE.
 
     \b
     cp desk.tseval mine.tseval
     tseval assess merge desk.tseval mine.tseval
 
-    They have to be of the same runs, nuggets and pool. It makes no difference which is merged into
-    which, and how often.
+    All stores must have the same runs, nuggets and pool. The order of merging makes no difference,
+    and merging again changes nothing.
     """
     into = Store.open(store)
     for other in others:

@@ -55,47 +55,47 @@ class Question:
     """What is asked instead of a comparison of runs."""
 
     power: bool = option(
-        "Instead: how many pairs of runs each measure tells apart, and by which difference.",
+        "Show instead how many pairs of runs each measure separates, and the difference it needs.",
         kind=bool,
     )
     against: tuple[str, ...] = option(
-        "Instead: how alike these scores rank the runs; repeatable.",
+        "Show instead how similarly these scores rank the runs; repeatable.",
         metavar="SCORES",
         several=True,
         not_within=("--against-matcher",),
     )
     against_matcher: str | None = option(
-        "The same against the runs scored by this matcher, with --gold.",
+        "As --against, with the runs scored by this matcher; needs --gold.",
         metavar="NAME",
         within=("--gold",),
     )
     against_measure: str | None = option(
-        "The same against this measure: of those scores, or without them of the same.",
+        "As --against, with this measure, of the --against scores or else of the same scores.",
         metavar="NAME",
     )
     persistence: float = option(
-        "How far down rank-biased overlap reads.",
+        "The persistence of rank-biased overlap: higher values read further down.",
         default=PERSISTENCE,
         within=(AGAINST,),
     )
     leave_out: str | None = option(
-        "Instead: how scores and ranks move without the matches that a run, or a team, brought "
-        "alone; with --gold and --matches.",
+        "Show instead how scores and ranks change without the matches that only one run, or one "
+        "team, contributed; needs --gold and --matches.",
         choices=LEFT_OUT,
         within=("--gold",),
     )
     teams: str | None = file_option(
-        "Whose each run is: a table `run team`. Default: the part of the name before its first "
+        "The team of each run: a table `run team`. Default: the part of the name before its first "
         "`-`.",
         within=("--leave-out team",),
     )
     lead: bool = option(
-        "Instead: how much earlier each run says the nuggets that both of two say; with --gold.",
+        "Show instead how much earlier each run of a pair reports common nuggets; needs --gold.",
         kind=bool,
         within=("--gold",),
     )
     gold: str | None = option(
-        "The files are runs, which are scored against these nuggets first, as `tseval score` does.",
+        "Take the files as runs, and score them first against these nuggets.",
         metavar="NUGGETS",
     )
 
@@ -225,12 +225,12 @@ WITH_GOLD = partial(options.of_record, within=("--gold",))
 @options.command(
     "compare",
     options.files("SCORES..."),
-    options.shared("wanted", "Default: all that there are."),
+    options.shared("wanted", "Default: all."),
     under(STATISTICS, options.of_record(Plan)),
     options.of_record(Question),
     options.shared(
         "edition_name",
-        "Whose rules, with --gold; `tseval measures` lists them. Default: draft.",
+        "The edition whose rules apply, with --gold; `tseval measures` lists them. Default: draft.",
         within=("--gold",),
     ),
     options.shared("at", within=("--gold",)),
@@ -239,13 +239,13 @@ WITH_GOLD = partial(options.of_record, within=("--gold",))
     options.rule("ts2014", within=("--gold",)),
     options.shared(
         "on_missing",
-        "Topics that another run has a score for and this one not. Default: zero, where that is "
-        "the worst value, or what the scores or the edition say.",
+        "How to count a topic for which only other runs have a score. Default: as the scores or "
+        "the edition say, else zero if that is the worst value.",
     ),
     options.shared("undefined"),
     options.of_record(Treatment),
     options.result_format(
-        ["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX is for runs alone."
+        ["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX has the table of runs only."
     ),
     options.shared("require", within=(RUNS,)),
     options.last(
@@ -255,17 +255,17 @@ WITH_GOLD = partial(options.of_record, within=("--gold",))
     ),
 )
 def command(**values: Any) -> None:
-    """Systems side by side: intervals, tests, rank correlation.
+    """Compare systems: intervals, tests, rank correlation.
 
     \b
     tseval compare fixtures/runs/*.tsv --gold fixtures/nuggets.tsv -m R
 
-    SCORES are what `tseval score`, or another scoring command, writes with `-q`: CSV, JSON, Parquet
-    or trec, with the scores of single topics; and the tables of TREC Temporal Summarization's own
-    scripts. With --gold they are runs, and scored first. `-` is standard input.
+    SCORES holds scores per topic, as `tseval score` and other scoring commands write with `-q`:
+    CSV, JSON, Parquet or trec. It may be a table of TREC Temporal Summarization's own scripts. With
+    --gold, give runs instead, and tseval scores them first. `-` is standard input.
 
-    Runs share a letter if no difference was found between them. Where so few topics cannot show a
-    difference, there are no letters, and the table says so.
+    Runs share a letter if they do not differ significantly. If there are too few topics for any
+    significant difference, the table has no letters and says so.
     """
     request, question = Request.of(values), build(Question, values)
     if not request.files:
@@ -296,7 +296,7 @@ SWEPT = ("updates", "nuggets", "matches", "topics", "duplicates", "pool", "corre
     "sweep",
     options.files("UPDATES... NUGGETS"),
     options.shared("wanted", "See `tseval measures`. Default: those of the edition."),
-    options.shared("edition_name", "Whose rules.", default=DRAFT.name),
+    options.shared("edition_name", "The edition whose rules apply.", default=DRAFT.name),
     options.shared("at"),
     options.of_record(Tried),
     options.of_record(TemporalInputs, SWEEP),
@@ -309,15 +309,15 @@ SWEPT = ("updates", "nuggets", "matches", "topics", "duplicates", "pool", "corre
     options.last(options.formats_of(FAMILY, *SWEPT)),
 )
 def sweep(**values: Any) -> None:
-    """Whether the order of runs holds over matchers and thresholds.
+    """Test whether the ranking of runs depends on the matcher.
 
     \b
     tseval sweep fixtures/runs/*.tsv fixtures/nuggets.tsv -m 'R T' -o sweep.html
 
-    The runs are scored, and compared, by every matcher at every threshold, and by --matches too if
-    they are given. A table shows the means and the best run at each, then for every pair how
-    often one is ahead, and how often the test tells the two apart. A warning names the measures
-    whose best run depends on the matcher. With -o and the suffix of a picture, a chart.
+    tseval scores and compares the runs with every matcher at every threshold, and with --matches if
+    you give it. The table shows the means and the best run at each setting. For every pair of runs
+    it shows how often each is ahead, and how often they differ significantly. A warning names the
+    measures whose best run depends on the matcher. -o with the suffix of a picture gives a chart.
     """
     request = Request.of(values)
     form = checked_form(request, SWEEP_FORMS, "table")

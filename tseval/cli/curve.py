@@ -67,21 +67,21 @@ class CurveOptions:
         not_within=("--per-topic",),
     )
     batch: str | None = option(
-        "Instead of curves the measures of batches of this length, such as 1d, each by itself.",
+        "Show the measures of each batch of this length, such as 1d, instead of curves.",
         metavar="LENGTH",
     )
     trend: bool = option(
-        "With --batch: the line through the batches, its slope, its end point and their errors.",
+        "With --batch: show the line through the batches, its slope, end point and their errors.",
         kind=bool,
         within=("--batch",),
     )
     until: str | None = option(
-        "Curves end so long after the topic's start, such as 6h.",
+        "End the curves this long after the topic's start, such as 6h.",
         metavar="LENGTH",
         not_within=("--batch",),
     )
     log: bool = option(
-        "Pictures of curves have a logarithmic axis of time.", kind=bool, not_within=("--batch",)
+        "Draw curves with a logarithmic time axis.", kind=bool, not_within=("--batch",)
     )
     title: str = option("The title of the chart.", default="Measures over time")
 
@@ -265,16 +265,15 @@ def axis(evaluation: Evaluation, measure: Measure) -> MeasureAxis:
 
 
 def run(**values: Any) -> None:
-    """The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.
+    """Show measures as functions of time: CSV, PNG, SVG, PDF or HTML.
 
     \b
     tseval curve fixtures/runs/*.tsv fixtures/nuggets.tsv -o curve.html
 
-    The suffix of -o decides; without it CSV goes to standard output, one row for each time at
-    which a measure can change: from just after it on, the measure has this value. PNG and PDF need
-    the extra `report`. The last file tells what the curves are over: nuggets, or a table of
-    clusters. With --batch a measure is taken from what is dated in each batch alone, one row for
-    each batch.
+    The suffix of -o is the format. Without -o, tseval writes CSV to standard output, with one row
+    for each time at which a measure can change; the value holds from just after that time. PNG and
+    PDF need the extra `report`. The last file is the gold: nuggets, or a table of clusters. With
+    --batch there is one row per batch, and a measure counts only updates and gold of that batch.
     """
     request, own = Request.of(values), build(CurveOptions, values)
     form = checked_form(request, FORMS, "csv")
@@ -300,7 +299,7 @@ def command_of_curves() -> click.Command:
         options.files("UPDATES... NUGGETS"),
         options.shared("wanted", "See `tseval measures`."),
         options.shared(
-            "edition_name", "Whose rules; `tseval measures` lists them. Default: draft."
+            "edition_name", "The edition; `tseval measures` lists them. Default: draft."
         ),
         family_options(),
         options.rule("ts2014"),

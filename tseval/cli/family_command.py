@@ -86,15 +86,15 @@ def parameters(family: Family[Any, Any]) -> list[click.Parameter | Sequence[clic
         f"({family.editions[0].name}: {family.editions[0].on_missing})."
     )
     form_words = [
-        *(["Scores have trec, the others have tsv."] if family.views else []),
+        *(["Only scores can be trec; only other views can be tsv."] if family.views else []),
         *(f"{', '.join(each.forms)}: {each.help}." for each in family.writers),
     ]
     forms = ["table", *RESULT_FORMS, *(ROW_FORMS if family.views else ()), *written_forms(family)]
     output = options.shared("output")
     if folders := folder_forms(family):
         words = (
-            f"With -f {', '.join(folders)} a folder, in which all files appear or none; default: "
-            "the current one."
+            f"With -f {', '.join(folders)}, the folder for the files, all or none of which appear. "
+            "Default: the current folder."
         )
         output = options.shared("output", words, kind=click.Path(path_type=Path))
     return [
@@ -126,9 +126,9 @@ def folder_forms(family: Family[Any, Any]) -> list[str]:
 def view_option(family: Family[Any, Any]) -> Sequence[click.Parameter]:
     """The option that asks for something else than scores, if there is anything."""
     views = [each for each in family.views if not each.asked_by]
-    drawn = {each.name: ", drawn by -o FILE.svg" if each.draw else "" for each in views}
+    drawn = {each.name: ", as a chart with -o FILE.svg" if each.draw else "" for each in views}
     shown = "; ".join(f"{each.name}: {each.help}{drawn[each.name]}" for each in views)
-    words = f"What is shown. {shown}."
+    words = f"The view to show. {shown}."
     more: dict[str, Any] = {
         "type": click.Choice([SCORES, *drawn]),
         "default": SCORES,
@@ -337,11 +337,11 @@ def follow_command(name: str = FOLLOWED[0]) -> FollowCommand:
     return found
 
 
-FOLLOW_HELP = """The measures of a live stream, as they change.
+FOLLOW_HELP = """Score a live stream, and write measures as they change.
 
 \b
 tseval follow fixtures/nuggets.tsv -m 'P R' --every 3 < fixtures/live.jsonl
 
-Rows of runs come as JSON lines by standard input; each line of the output is JSON and has what has
-changed. The options are those of the family: `tseval follow --family clusters --help`.
+Standard input has rows of runs as JSON lines; each line of the output is JSON with the changed
+measures. The options depend on the family: see `tseval follow --family clusters --help`.
 """

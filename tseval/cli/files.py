@@ -25,12 +25,12 @@ from tseval.io.inputs import Input
 NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
 """Suffixes by which whoever reads the table would expect something else."""
 DESCRIPTION = """\
-Files of other formats as plain tables.
+Convert files of other formats to plain tables.
 
 \b
 tseval import changes-run fixtures/changes/terse.jsonl -o run.tsv
 
-FORMAT says what the files are, plain or compressed:
+FORMAT is the format of the files, which may be compressed:
 
 \b
 {formats}
@@ -104,7 +104,7 @@ def validate_command() -> click.Command:
         click.Option(
             ["--table"],
             type=click.Choice(tables),
-            help="What the files are. Default: by the columns that their headers name.",
+            help="The kind of table. Default: detected from the columns in the header.",
         ),
         options.input_format(forms_of(registry.formats(), tables), tables),
         options.column_options(),
@@ -142,13 +142,13 @@ def validate_files(
     names: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Every fault of a file, as file:line: reason.
+    """List every fault of a file, as file:line: reason.
 
     \b
     tseval validate fixtures/runs/*.tsv fixtures/nuggets.tsv
 
-    Each file by itself; and if there are updates, nuggets and matches among them, whether the
-    matches speak of updates and nuggets that are there. The exit code is 1 if there is any fault.
+    tseval checks each file by itself. With updates, nuggets and matches, it also checks that the
+    matches name existing updates and nuggets. The exit code is 1 if there is any fault.
     """
     from tseval.core.validation import validate
     from tseval.families.changes.track import check_as_track
@@ -180,16 +180,16 @@ NAME_WIDTH = 8
 @options.command(
     "measures",
     click.Argument(["name"], required=False, shell_complete=complete),
-    options.shared("edition_name", "Tell an edition's rules instead."),
+    options.shared("edition_name", "Show the rules of an edition instead."),
 )
 def measures(name: str | None, edition_name: str | None) -> None:
-    """What a measure is: definition, parameters, range, the empty case, citation.
+    """Describe measures: definition, parameters, range, empty case, citation.
 
     \b
     tseval measures R
 
-    Without NAME all measures are listed by family; NAME may have parameters and a time, as in
-    `T(unit=min)@24h`, and is checked.
+    Without NAME, tseval lists all measures by family. NAME may have parameters and a time, as in
+    `T(unit=min)@24h`; tseval checks them.
     """
     if edition_name is not None and name is not None:
         raise UsageError("give NAME or --edition, not both")

@@ -132,7 +132,7 @@ def public_gold() -> dict[str, PublicGold]:
     ),
 )
 def command(name: str | None, folder: Path | None) -> None:
-    """The public judgments that tseval reads, and where they are published.
+    """List the public judgments that tseval reads, and check downloaded files.
 
     \b
     tseval gold ts2014

@@ -39,25 +39,24 @@ class InitOptions:
 
     logs: tuple[str, ...] = option(
         "--from",
-        "What an agent said: any table that tseval reads; its columns are guessed and shown. "
-        "Repeatable, for logs of one kind. Default: an invented example.",
+        "A log of your agent: any table that tseval reads. tseval guesses its columns and shows "
+        "them. Repeatable, for logs of one kind. Default: an invented example.",
         metavar="LOG",
         several=True,
     )
     gold: str | None = option(
-        "The facts that there were to say, if they are written down. Default: a draft, with the "
-        "first update of each event.",
+        "A file with the facts to report. Default: a draft with the first update of each event.",
         metavar="FILE",
         within=("--from",),
     )
     topic: str | None = option(
-        "The one event that all rows are about, where no column names it.",
+        "The event that all rows report, if no column names it.",
         metavar="NAME",
         within=("--from",),
     )
     number: bool = option(
         "--number/--no-number",
-        "Number the rows of a file without ids, by their lines. Default: --number.",
+        "Number the rows of a file without ids by their lines. Default: --number.",
         default=True,
         kind=bool,
         within=("--from",),
@@ -72,13 +71,13 @@ class InitOptions:
     debug_option,
 )
 def command(folder: Path, **values: Any) -> None:
-    """A small working folder to begin with: from your log, or an example.
+    """Create a working folder from your log, or from an example.
 
     \b
     tseval init try
 
-    It holds gold, a mapping of columns, and a script that scores and fails a pipeline. Logs and
-    gold stay where they are, and nothing is ever overwritten. What was guessed is written into
+    The folder has gold, a mapping of columns, and a script that scores and fails a pipeline. Your
+    logs and gold stay in their place, and tseval overwrites nothing. It writes its guesses to
     `mapping.toml`, for `--columns` of any command.
     """
     options.check_line()

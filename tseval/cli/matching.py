@@ -71,21 +71,21 @@ def matchers(words: str) -> Any:
 class MatchOptions:
     """Which matchers find matches, and where pairs go for somebody to accept or reject."""
 
-    names: tuple[str, ...] = matchers("repeatable: a column then says which.")
+    names: tuple[str, ...] = matchers("repeatable; a column then has its name.")
     threshold: float | None = option("The threshold of every matcher.")
     review: Path | None = option(
-        "Write pairs there, as .csv or .tsv for a spreadsheet, with both texts and a column "
-        "`verdict` to fill in; the matches then go to -o alone.",
+        "Write pairs to this .csv or .tsv file for a spreadsheet, with both texts and a column "
+        "`verdict` to fill in. The matches then go only to -o.",
     )
     near: float = option(
-        "With --review: how far below the threshold a pair may be that stands there too.",
+        "With --review: include pairs that score up to this much below the threshold.",
         default=NEAR,
         at_least=0,
         within=("--review",),
     )
     overwrite: bool = option(
-        "With --review: discard the verdicts that FILE holds. Without it tseval carries them "
-        "over, and refuses a review that would lose one.",
+        "With --review: discard the verdicts in FILE. Without it, tseval keeps them, and refuses "
+        "a review that would lose one.",
         kind=bool,
         within=("--review",),
     )
@@ -118,15 +118,15 @@ class MatchOptions:
     options.last(formats, resumes=True),
 )
 def match(**values: Any) -> None:
-    """The matches that a matcher finds, one a line, with score and evidence.
+    """List the matches of a matcher, with their scores and evidence.
 
     \b
     tseval match fixtures/runs/swift.tsv fixtures/nuggets.tsv -o matches.tsv
 
-    The result is a table of matches that `tseval score --matches` reads. `start` and `end` span
-    the matching words in the update's text; `found` are these words of the nugget, `missing` the
-    others, and the two weights what each part is worth. With `-f nuggetizer` or `-f cone` it is
-    the labels of all nuggets that `tseval responses` and other programs read.
+    The result is a table of matches for `tseval score --matches`. `start` and `end` enclose the
+    matching words in the update's text. `found` has the nugget's matching words, `missing` the
+    others; the two weights say how much each part counts. `-f nuggetizer` and `-f cone` write the
+    labels of all nuggets instead, for `tseval responses` and other programs.
     """
     options.check_line()
     request, own = Request.of(values), build(MatchOptions, values)
@@ -193,10 +193,10 @@ def review(
 class CalibrateOptions:
     """Which matchers are calibrated, and where the best of them is kept."""
 
-    names: tuple[str, ...] = matchers("repeatable. Its threshold plays no part.")
+    names: tuple[str, ...] = matchers("repeatable. tseval ignores its threshold.")
     save: Path | None = output_option(
-        "Keep the matcher with the threshold chosen, for `--matcher FILE.json` of other "
-        "commands; of several matchers the one with the best F1 on topics left out.",
+        "Save the matcher with the chosen threshold, for `--matcher FILE.json` of other commands. "
+        "Of several matchers, save the one with the best F1 on held-out topics.",
         forms=(SUFFIX.lstrip("."),),
         metavar="FILE.json",
     )
@@ -212,16 +212,16 @@ class CalibrateOptions:
     options.last(options.formats_of(FAMILY, "updates", "nuggets", "matches")),
 )
 def calibrate(**values: Any) -> None:
-    """How far a matcher agrees with assessors, and which threshold to use.
+    """Measure a matcher's agreement with assessors, and choose its threshold.
 
     \b
     tseval calibrate fixtures/runs/thorough.tsv fixtures/nuggets.tsv \\
         fixtures/matches.tsv --matcher fuzzy --save profile.json
 
-    UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
-    assessors matched, or the review of `tseval match --review` with its verdicts; every other pair
-    of a topic counts as none. Several runs are ranked by recall, once by the matcher and once by
-    the assessors, and the two rankings compared.
+    UPDATES has the updates that assessors saw; it needs no column `time`. MATCHES has the matches
+    of assessors, or is the review of `tseval match --review` with its verdicts. Every other pair of
+    a topic counts as no match. With several runs, tseval ranks them by recall, once with the
+    matcher and once with the assessors, and compares the two rankings.
     """
     from tseval.families.temporal.matched import read_judged
     from tseval.matching import calibration
@@ -270,24 +270,24 @@ class SampleOptions:
     """By what nuggets are drawn, how many, and which verdicts stand there already."""
 
     matcher: str = option(
-        f"{MATCHER_NAMES}. By its scores nuggets stand in strata and are read; probabilities "
-        "serve best.",
+        f"{MATCHER_NAMES}. Its scores form the strata and the order of reading; probabilities "
+        "work best.",
         default=SAMPLING_MATCHER,
         metavar="NAME",
     )
     threshold: float | None = option("The matcher's threshold.")
     pairs: int = option(
-        "The most pairs that there may be to judge.", default=PAIRS, metavar="N", at_least=1
+        "The maximum number of pairs to judge.", default=PAIRS, metavar="N", at_least=1
     )
     depth: int = option(
-        "How many texts of a run are read for a nugget, if none before says it.",
+        "The maximum number of texts of a run to read for a nugget.",
         default=DEPTH,
         metavar="N",
         at_least=1,
     )
     corrections: str | None = option(
-        "Verdicts that stand there already: a table `topic update_id nugget_id verdict`, such as "
-        "`tseval assess export` writes it.",
+        "Verdicts that you already have: a table `topic update_id nugget_id verdict`, such as "
+        "`tseval assess export` writes.",
         metavar="FILE",
     )
 
@@ -304,13 +304,14 @@ class SampleOptions:
     options.last(formats),
 )
 def sample(**values: Any) -> None:
-    """Nuggets to judge by hand, with the texts to read, so that scores can be corrected.
+    """Draw nuggets to judge by hand, in order to correct scores.
 
     \b
     tseval sample fixtures/runs/*.tsv fixtures/nuggets.tsv -o to_judge.tsv
 
-    Write accept or reject into the column `verdict`, from the top of each nugget down; below the
-    first accept of a run its texts may stay blank. Then `tseval score ... --judged FILE`.
+    The file has the nuggets with texts to read. Write accept or reject into the column `verdict`,
+    from top to bottom for each nugget. After the first accept of a run, you may leave its other
+    texts blank. Then run `tseval score ... --judged FILE`.
     """
     request, size = Request.of(values), build(SampleOptions, values)
     check_output(request.output)
@@ -329,29 +330,29 @@ def sample(**values: Any) -> None:
 
 @click.group("judge", cls=StrictGroup, params=[debug_option])
 def judge() -> None:
-    """Answers of language models: kept ones, to other machines and back.
+    """Export, import and count stored answers of language models.
 
     \b
     tseval judge status
 
-    A matcher such as `llm(model=NAME)` asks each question once and keeps the answer. With
-    `llm(model=NAME,replay=true)`, commands take answers from there alone.
+    A matcher such as `llm(model=NAME)` asks each question once and stores the answer. With
+    `llm(model=NAME,replay=true)`, commands use only stored answers.
     """
 
 
 model_option = click.Option(
-    ["--model"], metavar="NAME", help="The answers to questions to this model alone."
+    ["--model"], metavar="NAME", help="Export only the answers of this model."
 )
 
 
 @options.command("export", model_option, options.shared("output"), group=judge)
 def judge_export(model: str | None, output: Path | None) -> None:
-    """The answers, one a line, as JSON.
+    """Export the answers as JSON lines.
 
     \b
     tseval judge export -o answers.jsonl
 
-    They are in an order of their own, so the same answers give the same bytes on any machine.
+    The order is fixed, so the same answers give the same bytes on any machine.
     """
     check_output(output)
     deliver(asking.export_answers(model), output)
@@ -361,12 +362,12 @@ def judge_export(model: str | None, output: Path | None) -> None:
     "import", options.files("FILE...", required=True), options.shared("quiet"), group=judge
 )
 def judge_import(files: tuple[str, ...], quiet: bool) -> None:
-    """Take in answers that `tseval judge export` wrote.
+    """Import answers that `tseval judge export` wrote.
 
     \b
     tseval judge import answers.jsonl
 
-    Each has to bear out its own hash. All of a file's lines are taken in, or none.
+    Each answer must agree with its own hash. tseval imports all lines of a file, or none.
     """
     for file in files:
         new, lines = asking.import_answers(file)
@@ -376,7 +377,7 @@ def judge_import(files: tuple[str, ...], quiet: bool) -> None:
 
 @options.command("status", model_option, options.shared("output"), group=judge)
 def judge_status(model: str | None, output: Path | None) -> None:
-    """How many answers are kept of each model, and what they took.
+    """Count the stored answers of each model, with their tokens and costs.
 
     \b
     tseval judge status

@@ -113,7 +113,7 @@ def on_line(name: str) -> bool:
 
 
 SAFE_CSV = "--safe-csv"
-MISSING_TOPICS = "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
+MISSING_TOPICS = "Judged topics that a run lacks. Default: the edition's rule (draft: zero)."
 
 
 @frozen(kw_only=True)
@@ -131,15 +131,15 @@ class Request:
     )
     edition_name: str | None = option("--edition", "", metavar="NAME")
     at: tuple[str, ...] = option(
-        "Take measures at this time too: 6h, 90m, 2d from the topic's start, or Unix seconds, or "
-        "ISO 8601; repeatable.",
+        "Evaluate at this time too: 6h, 90m or 2d after the topic's start, Unix seconds, or ISO "
+        "8601; repeatable.",
         metavar="TIME",
         several=True,
         not_within=(UNMEASURED,),
     )
     rules: tuple[str, ...] = option(
         "--rule",
-        "Another habit than the edition's; repeatable.",
+        "Change a rule of the edition; repeatable.",
         metavar="NAME=VALUE",
         several=True,
     )
@@ -147,50 +147,50 @@ class Request:
         "-t",
         "-q",
         "--per-topic",
-        "One row per topic as well as `all`. -q is the older name of -t, and not --quiet.",
+        "Show a row per topic as well as `all`. -q is the older name of -t; it is not --quiet.",
         kind=bool,
         not_within=("--brief", TOPICLESS, UNMEASURED),
     )
     brief: bool = option(
         "-b",
         "--brief",
-        "The bare number, of one measure of one run.",
+        "Print one number only: one measure of one run.",
         kind=bool,
         not_within=(FOLLOW,),
     )
     require: tuple[str, ...] = option(
-        "What `all` of each run has to be, or of RUN.MEASURE, or RUN.MEASURE-RUN.MEASURE, such as "
-        "'R>=.8' or 'R>=.8 by its lower bound'; else a line says why, and the exit code is 3, or 4 "
-        "where it cannot be told; repeatable.",
+        "A condition on `all` of each run, or on RUN.MEASURE or RUN.MEASURE-RUN.MEASURE, such as "
+        "'R>=.8' or 'R>=.8 by its lower bound'. If it fails, tseval says why, and the exit code is "
+        "3; if there are too few data to decide, it is 4; repeatable.",
         metavar="'MEASURE>=NUMBER'",
         several=True,
         not_within=(FOLLOW,),
     )
     baseline: str | None = option(
-        "Scores that -q -f json wrote earlier, for --require 'R>=baseline' (not significantly "
+        "Earlier scores, written by -q -f json, for --require 'R>=baseline' (not significantly "
         "lower) or 'R>baseline' (significantly higher).",
         metavar="SCORES",
         within=("--require",),
         not_within=(FOLLOW,),
     )
-    view: str | None = option("What is shown.", not_within=("--brief", *STREAMS))
+    view: str | None = option("The view to show.", not_within=("--brief", *STREAMS))
     on_missing: str | None = option("", choices=("zero", "skip", "error"), not_within=(UNCOUNTED,))
     undefined: str = option(
-        "What a topic where a measure is undefined counts as in the mean.",
+        "How the mean counts a topic where a measure is undefined.",
         default="skip",
         choices=("skip", "zero"),
         not_within=(UNMEASURED,),
     )
-    seed: int = option("For everything random.", default=0)
+    seed: int = option("Seed of all random draws.", default=0)
     form: str | None = option("-f", "--format", "", not_within=("--brief", FOLLOW))
     output: Path | None = option(
         "-o",
         "--output",
-        "Write there instead of standard output; the file appears whole or not at all.",
+        "Write to this file instead of standard output. tseval never leaves a partial file.",
         not_within=(FOLLOW,),
     )
     quiet: bool = option(
-        "No progress, and of warnings only why scores are 0. It has no short form.", kind=bool
+        "Hide progress and warnings (except those that explain a score of 0).", kind=bool
     )
     input_format: Forms = None
     where: Where = Where()
@@ -309,14 +309,14 @@ def files(metavar: str, *, required: bool = False) -> click.Parameter:
 
 def rule(edition: str, **changed: Any) -> click.Parameter:
     """The option that names rules; the help says which edition's to look at."""
-    return shared("rules", f"`tseval measures --edition {edition}` lists them.", **changed)
+    return shared("rules", f"`tseval measures --edition {edition}` lists the rules.", **changed)
 
 
 def edition(family: Family[Any, Any]) -> click.Parameter:
     """The option that names an edition; the help lists those of the family."""
     *others, last = [each.name for each in family.editions]
     known = f"{', '.join(others)} or {last}" if others else last
-    return shared("edition_name", f"Whose rules: {known}.", default=family.editions[0].name)
+    return shared("edition_name", f"The edition: {known}.", default=family.editions[0].name)
 
 
 def rules(family: Family[Any, Any]) -> list[click.Parameter]:
@@ -337,8 +337,8 @@ def result_format(forms: Iterable[str], default: str, more: str = "") -> list[cl
     safe_csv = click.Option(
         [SAFE_CSV],
         is_flag=True,
-        help="In CSV and TSV an apostrophe before each cell that a spreadsheet would take for a "
-        "formula. Default: a warning.",
+        help="In CSV and TSV, put an apostrophe before cells that a spreadsheet would read as "
+        "formulas. Default: a warning.",
     )
     option = shared("form", words, choices=known)
     return [option, safe_csv] if {"csv", "tsv"} & set(known) else [option]
@@ -385,8 +385,8 @@ def input_format(
 ) -> click.Parameter:
     """The option that names the formats of a command's files: of those that it reads."""
     words = (
-        f"The format of {what}, or of one kind: {inputs[-1]}={forms[1]}; repeatable. Default: "
-        f"by their content. Inputs: {', '.join(inputs)}."
+        f"The format of {what}, or of one input: {inputs[-1]}={forms[1]}; repeatable. Default: "
+        f"detected from the content. Inputs: {', '.join(inputs)}."
     )
     return DeclaredOption(
         ["--input-format"],

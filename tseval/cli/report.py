@@ -79,8 +79,8 @@ class ReportOptions:
     title: str = option("The title of the page.", default=assembling.TITLE)
     curves: tuple[str, ...] = option(
         "--curve",
-        "A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
-        f"Default: the first {PANELS} that have one.",
+        "Draw the curve of this measure over time, or of several in one quoted string; repeatable. "
+        f"Default: the first {PANELS} that have a curve.",
         metavar="NAME",
         several=True,
     )
@@ -89,16 +89,16 @@ class ReportOptions:
 @options.command(
     "report",
     options.files("SCORES..."),
-    options.shared("wanted", "Default: all that there are. Runs are ordered by the first."),
+    options.shared("wanted", "Default: all. The first measure orders the runs."),
     options.of_record(ReportOptions),
     options.shared(
-        "edition_name", "Whose rules the runs are read by; `tseval measures` lists them."
+        "edition_name", "The edition whose rules apply to the runs; `tseval measures` lists them."
     ),
     options.rule("ts2014"),
     under(STATISTICS, options.of_record(Plan)),
     options.shared(
         "on_missing",
-        "Topics that another run has a score for and this one not; zero only where that is the "
+        "How to count a topic for which only other runs have a score; zero only where 0 is the "
         "worst value.",
         default=Treatment.on_missing,
     ),
@@ -109,18 +109,17 @@ class ReportOptions:
     cls=ReportCommand,
 )
 def command(**values: Any) -> None:
-    """One self-contained page about runs and their scores.
+    """Write a self-contained page about runs and their scores.
 
     \b
     tseval score fixtures/runs/*.tsv fixtures/nuggets.tsv -q -o scores.json
     tseval report scores.json -o report.html
 
-    SCORES are what `tseval score`, or another scoring command, writes with `-q`, as for `tseval
-    compare`. The page shows means with intervals and letters, and the score of each topic; with
-    runs and gold also what the family of the scores has to show of them, such as curves over time,
-    who said what when, redundancy and verbosity. These are given by the options below, of one
-    family, or are those that scores in JSON record, if the files are still what they were. The page
-    is one file that loads nothing, and can be read without scripts.
+    SCORES holds scores per topic, as for `tseval compare`. The page shows means with intervals and
+    letters, and the score of each topic. With runs and gold it also shows curves over time, the
+    first report of each fact, redundancy and verbosity, depending on the family. Give runs and gold
+    by the options below, all of one family. Scores in JSON record them, so you can leave them out
+    if the files are unchanged. The page is one file that loads nothing and needs no scripts.
     """
     request, own = Request.of(values), build(ReportOptions, values)
     checked_form(request, ("html",), "html")

@@ -50,8 +50,8 @@ class StreamOptions:
     )
     follow: bool = option(
         FOLLOW,
-        "Read rows of runs as JSON lines from standard input and write the measures as they "
-        "change, as JSON lines; name no run, or - for it.",
+        "Read rows of runs as JSON lines from standard input, and write changed measures as JSON "
+        "lines. Give no run, or -.",
         kind=bool,
         not_within=(TIMES_OF_RUN,),
         hidden=True,
@@ -65,21 +65,21 @@ class StreamOptions:
         hidden=True,
     )
     on_bad_line: str = option(
-        "Stop at a line with a fault, or skip it: report it on standard error, count it in the "
-        "state, and go on.",
+        "Stop at a faulty line, or skip it: report it on standard error, count it in the state, "
+        "and continue.",
         default="stop",
         choices=("stop", "skip"),
         within=(FOLLOW,),
         hidden=True,
     )
     state: Path | None = option(
-        "Save the state there, and go on from it if it is there. The input then starts again with "
-        "its first line; lines that were counted are not counted again.",
+        "Save the state in this file, and continue from it if it exists. The input must start "
+        "again at its first line; lines already counted are skipped.",
         within=(FOLLOW,),
         hidden=True,
     )
     continued: bool = option(
-        "With --state: the input goes on where the state was saved, and does not start again.",
+        "With --state: the input continues after the saved state, instead of starting again.",
         kind=bool,
         within=("--state",),
         hidden=True,
@@ -91,7 +91,7 @@ class FollowOptions:
     """Which family a stream is of."""
 
     family: str = option(
-        "What the rows of the stream are scored as.", default=FOLLOWED[0], choices=FOLLOWED
+        "The family that scores the stream.", default=FOLLOWED[0], choices=FOLLOWED
     )
 
 

@@ -82,7 +82,7 @@ def compare(
     higher_is_better: Sequence[str] = (),
     input_format: Forms = None,
 ) -> Comparison:
-    """Compare runs by their scores of single topics.
+    """Compare runs by their scores per topic.
 
     `scores` are what a scoring call gave, paths of what a scoring command wrote, frames with the
     columns `run topic measure value`, or a list of these. Without measures it is all of them. The

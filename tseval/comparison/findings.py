@@ -128,7 +128,7 @@ class Findings:
         )
 
     def save(self, path: str | Path, *, safe_csv: bool = False) -> None:
-        """Write a file whole or not at all; the form follows the suffix.
+        """Write the scores to a file, whole or not at all, in the format of its suffix.
 
         `.csv`, `.json`, `.parquet`, `.tsv`, and for runs `.tex`; anything else is a `UsageError`.
         Cells that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.

@@ -34,49 +34,49 @@ class Plan:
     """How runs are compared; a value that has no meaning is a `UsageError`."""
 
     test: str = option(
-        "Which test gives the p values; all are paired by topic and two-sided.",
+        "The test for the p values. All tests are paired by topic and two-sided.",
         default=TESTS[0],
         choices=TESTS,
         within=(RUNS, POWER, SWEEP),
     )
     correction: str = option(
-        "What is done about many comparisons: Holm, Bonferroni, Benjamini-Hochberg.",
+        "The correction for many comparisons: Holm, Bonferroni or Benjamini-Hochberg.",
         default=next(iter(CORRECTIONS)),
         choices=tuple(CORRECTIONS),
         within=(RUNS, POWER, SWEEP),
     )
     family: str = option(
-        "Which comparisons are corrected together.",
+        "The comparisons that are corrected together.",
         default=FAMILIES[0],
         choices=FAMILIES,
         within=(RUNS, SWEEP),
     )
     interval: str = option(
-        "How intervals are made of resampled topics.",
+        "The kind of interval from resampled topics.",
         default=INTERVALS[0],
         choices=INTERVALS,
         within=(RUNS, LEAD),
     )
     alpha: float = option(
-        "A corrected p value up to this is a difference; intervals hold the rest.",
+        "The significance level. Intervals have the confidence level 1 - ALPHA.",
         default=ALPHA,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
     )
     resamples: int = option(
-        "How many times topics are drawn. Where a correction asks for smaller p values, they are "
-        "drawn further.",
+        "Number of resamples of the topics. tseval draws more if a correction needs smaller p "
+        "values.",
         default=RESAMPLES,
         at_least=LEAST_RESAMPLES,
         at_most=MOST_RESAMPLES,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
     )
     seed: int = option(
-        "For everything random.",
+        "Seed of all random draws.",
         default=0,
         within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
     )
     baseline: str | None = option(
-        "Compare with this run alone. Default: every pair.",
+        "Compare every run with this one only. Default: every pair.",
         metavar="RUN",
         within=(RUNS, POWER, LEAD, SWEEP),
     )
@@ -122,7 +122,7 @@ class Treatment:
     undefined: str = UNDEFINED[0]
     lower: tuple[str, ...] = option(
         "--lower-is-better",
-        "Of this measure lower is better; for names that no definition knows. Repeatable.",
+        "Lower values of this measure are better, if tseval does not define it; repeatable.",
         metavar="NAME",
         several=True,
         not_within=(UNMEASURED,),
@@ -130,7 +130,7 @@ class Treatment:
     """Measures of which lower is better, whatever their definition."""
     higher: tuple[str, ...] = option(
         "--higher-is-better",
-        "Or higher. Repeatable.",
+        "Higher values of this measure are better; repeatable.",
         metavar="NAME",
         several=True,
         not_within=(UNMEASURED,),

@@ -335,17 +335,17 @@ def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def causes(pairs: Mapping[str, Tested], reasons: Mapping[str, str], plan: Plan) -> Iterator[str]:
-    """One warning for each reason: the measures that it holds for, and what would help."""
+    """One warning for each reason: the measures that it holds for, and the remedies."""
     for reason, measures in by_reason(reasons).items():
         where = "" if len(measures) == len(pairs) else f"{listed(measures)}: "
         marks = "letters" if plan.baseline is None else "marks"
         cures = _cures({name: pairs[name] for name in measures}, pairs, plan)
-        help_ = f"; what would do: {' | '.join(cures)}" if cures else ""
+        help_ = f"; remedies: {' | '.join(cures)}" if cures else ""
         yield f"{where}{reason}, so there are no {marks}{help_}"
 
 
 def _cures(chosen: Mapping[str, Tested], pairs: Mapping[str, Tested], plan: Plan) -> list[str]:
-    """What would let these measures show a difference; only what does."""
+    """Return the remedies that let these measures show a difference."""
     size = max(_comparisons(pairs, each, plan) for each in chosen.values())
     topics = max(int(each.topics.max()) for each in chosen.values())
     cures = []
@@ -369,7 +369,7 @@ def _cures(chosen: Mapping[str, Tested], pairs: Mapping[str, Tested], plan: Plan
     ):
         cures.append("--correction bh, if some false differences among those found are no harm")
     if plan.test != "t" and topics > 1:
-        cures.append("--test t, if differences can be taken for normal")
+        cures.append("--test t, if differences are nearly normal")
     return cures
 
 

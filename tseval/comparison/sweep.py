@@ -183,8 +183,8 @@ class Tried:
     )
     thresholds: tuple[float, ...] = option(
         "--threshold",
-        "A threshold to try each of them at; repeatable. Default: each matcher's own, .1 and .2 "
-        "below it and above.",
+        "A threshold to try with each matcher; repeatable. Default: the matcher's default, and .1 "
+        "and .2 below and above it.",
         kind=float,
         several=True,
     )
@@ -273,7 +273,7 @@ def sweep(
     plan: Plan | None = None,
     **gold: Unpack[GoldWords],
 ) -> Sweep:
-    """Whether the order of runs, and their differences, hold over matchers and thresholds.
+    """Test whether the ranking of runs, and their differences, depend on the matcher.
 
     Runs and gold are what `tseval.score` takes; `matches`, if there are any, are tried first. The
     parameters are the options of `tseval sweep`, those of the comparison in a

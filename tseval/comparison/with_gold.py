@@ -135,7 +135,7 @@ def lead(
     seed: int = 0,
     **gold: Unpack[GoldWords],
 ) -> Findings:
-    """How much earlier each run says the nuggets that both of two say.
+    """Measure how much earlier one run of a pair reports the nuggets that both report.
 
     Runs and gold are what `tseval.score` takes; the parameters of the comparison are the options of
     `tseval compare`. The part `leads` has a row for each pair.

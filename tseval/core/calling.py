@@ -74,7 +74,7 @@ class Where:
     jobs: int | None = sharing(
         "-j",
         "--jobs",
-        "How many processes work. Default: 1, or with --engine dask one a core.",
+        "Number of worker processes. Default: 1; with --engine dask, one per core.",
         metavar="N",
         at_least=1,
     )
@@ -84,13 +84,13 @@ class Where:
         metavar="local|dask",
     )
     scheduler: str | None = sharing(
-        "The cluster's scheduler, such as tcp://10.0.0.1:8786; tls:// encrypts. It and its "
-        "workers are trusted: what they send back may run code here. Default: a cluster on this "
-        "machine, for as long as it is needed.",
+        "The address of the Dask scheduler, such as tcp://10.0.0.1:8786; tls:// encrypts. Use "
+        "only a cluster that you trust: its replies can run code on this machine. Default: a "
+        "temporary cluster on this machine.",
         metavar="URL",
     )
     resume: bool = option(
-        "Keep the matches on disk as they are found, and take those that an earlier run kept.",
+        "Save matches on disk as they are found, and reuse those of an earlier call.",
         kind=bool,
         not_within=(UNSHARED, UNRESUMED),
     )

@@ -46,9 +46,9 @@ RANDOM = "random"
 SAMPLINGS = ("confidence", RANDOM)
 """The most confident posts, or a seeded draw."""
 SAMPLING_HELP = (
-    "Which posts are taken: the most confident ones, or a seeded draw. Default: confidence."
+    "How to select posts: the most confident ones, or a seeded draw. Default: confidence."
 )
-SEED_HELP = "For --sampling random."
+SEED_HELP = "Seed of --sampling random."
 
 
 @frozen

@@ -128,7 +128,7 @@ def documented(function: Callable[..., Any], **more: Any) -> Definition:
 
 @frozen(eq=False)
 class Measure:
-    """A measure with its arguments and its time; equal to another if they print the same."""
+    """A measure with its arguments and its time. Two are equal if they print the same."""
 
     definition: Definition
     arguments: tuple[tuple[str, Argument], ...] = ()

@@ -46,27 +46,27 @@ class Naming:
 
     columns: tuple[str, ...] = option(
         "--column",
-        "What files call a column: text=fact in all that have it, nuggets:text=fact in one input; "
+        "The name of a column in your files: text=fact for all inputs, nuggets:text=fact for one; "
         "repeatable.",
         metavar="[INPUT:]NAME=COLUMN",
         several=True,
     )
     column_file: str | None = option(
-        "--columns", 'The same kept in a file: text = "fact".', metavar="FILE.toml"
+        "--columns", 'A file with such names: text = "fact".', metavar="FILE.toml"
     )
     run_names: tuple[str, ...] = option(
         "--name",
-        "What the run of a file is called, whatever its column says; repeatable. Default: the "
-        "column `run`, else the file's name without its suffix.",
+        "Name the run of a file, whatever its column says; repeatable. Default: the column `run`, "
+        "else the file's name without its suffix.",
         metavar="FILE=NAME",
         several=True,
         not_within=(FOLLOW,),
     )
     time_format: str | None = option(
-        'The format of times that are text, such as "%d.%m.%Y %H:%M".', metavar="FORMAT"
+        'The format of times written as text, such as "%d.%m.%Y %H:%M".', metavar="FORMAT"
     )
     time_zone: str | None = option(
-        "The zone of times without one, such as Europe/Berlin or +01:00. Default: UTC.",
+        "The time zone of times that state none, such as Europe/Berlin or +01:00. Default: UTC.",
         metavar="NAME",
     )
     clock: str | None = option(

@@ -125,7 +125,7 @@ def families() -> dict[str, dict[str, Definition]]:
 
 
 def measure(text: str, family: str = FIRST) -> Measure:
-    """One measure by its name or title, such as `T(unit=min)@24h` or `recall`."""
+    """Return a measure by its name or title, such as `T(unit=min)@24h` or `recall`."""
     known = definitions(family)
     return parse_measure(with_name(text.strip(), known), known)
 

@@ -68,7 +68,7 @@ LONGEST = 250
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
-    """Values by run, topic and measure, and all that says how they came about.
+    """Values by run, topic and measure, with their signature, inputs and warnings.
 
     `value` and `defined` have the shape (runs, topics, measures); `counted[run, topic]` is False
     for a topic that the run lacks and that was to be skipped.
@@ -141,7 +141,7 @@ class Scores:
         return (*names, *(np.ascontiguousarray(each).tobytes() for each in arrays))
 
     def to_dict(self, topic: str = ALL_TOPICS, *, safe: bool = False) -> dict[str, float | None]:
-        """The values of a topic by `MEASURE`, or by `RUN/MEASURE` where there are several runs.
+        """Return the values of a topic by `MEASURE`, or by `RUN/MEASURE` with several runs.
 
         With `safe` names are such that MLflow and W&B take them, and undefined values, which they
         do not take, are left out.
@@ -226,7 +226,7 @@ class Scores:
     def value(
         self, measure: object, topic: str = ALL_TOPICS, run: str | None = None
     ) -> float | None:
-        """One value; None where it is undefined, or the topic was skipped.
+        """Return one value; None if it is undefined or the topic was skipped.
 
         `run` may be left out where there is one alone. An unknown name is a `UsageError`.
         """
@@ -241,7 +241,7 @@ class Scores:
         return float(self.values[r, t, m]) if known else None
 
     def frame(self, *, per_topic: bool = True) -> pd.DataFrame:
-        """The values as a tidy frame: run, topic, measure, value; undefined is `pandas.NA`."""
+        """Return a tidy frame: run, topic, measure, value; undefined is `pandas.NA`."""
         import pandas as pd
 
         records = list(self.records(per_topic=per_topic))
@@ -249,7 +249,7 @@ class Scores:
         return frame.astype({"value": "Float64"})
 
     def save(self, path: str | Path, *, per_topic: bool = True, safe_csv: bool = False) -> None:
-        """Write a file whole or not at all; the form follows the suffix.
+        """Write the scores to a file, whole or not at all, in the format of its suffix.
 
         `.json`, `.csv`, `.parquet`, `.trec`, `.md`, `.tex`; anything else is a `UsageError`. Cells
         that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.

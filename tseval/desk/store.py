@@ -65,25 +65,25 @@ class Settings:
     """What a store is made with, beside its inputs."""
 
     matcher: str = option(
-        "Whose matches are suggested, and count where nobody has judged.",
+        "The matcher that suggests matches; they also count for pairs that nobody judged.",
         default=DEFAULT_MATCHER,
         metavar="NAME",
     )
     depth: int | None = option(
         "--pool",
-        "Read of each run and topic the N updates of highest confidence, else the earliest.",
+        "Read N updates of each run and topic: the most confident, or else the earliest.",
         default="all",
         metavar="N|all",
         kind=pool_depth,
     )
     fold: str = option(
-        "Updates of the same words are read once; a matcher such as `fuzzy(threshold=0.9)` folds "
-        "what it finds to say each other, with the same numbers.",
+        "Read updates with the same words once. A matcher such as `fuzzy(threshold=0.9)` also "
+        "groups updates that match each other and have the same numbers.",
         default="words",
         metavar="words|MATCHER",
     )
     unjudged: str = option(
-        "What a pair that nobody judged counts as: what the matcher says, or no match.",
+        "How to count a pair that nobody judged: as the matcher decides, or as no match.",
         default="matcher",
         choices=("matcher", "no"),
     )

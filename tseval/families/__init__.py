@@ -18,52 +18,52 @@ FAMILIES = {
     "temporal": Entry(
         "tseval.families.temporal.family",
         "score",
-        "Temporal summarization scores of one or more runs.",
+        "Score runs of temporal summarization.",
     ),
     "values": Entry(
         "tseval.families.tracking.family",
         "values",
-        "Errors of values tracked over time, such as deaths, or where it happens.",
+        "Score values tracked over time, such as deaths or locations.",
     ),
     "clusters": Entry(
         "tseval.families.clusters.family",
         "clusters",
-        "Latency, redundancy and push measures over assessors' clusters.",
+        "Score latency, redundancy and pushed posts against assessors' clusters.",
     ),
     "incidents": Entry(
         "tseval.families.incidents.family",
         "incidents",
-        "Information types, priority and alerts of incident streams.",
+        "Score information types, priorities and alerts of incident streams.",
     ),
     "filtering": Entry(
         "tseval.families.filtering.family",
         "filter",
-        "Filtering over time: batches, trends, end points.",
+        "Score filtering over time: batches, trends, end points.",
     ),
     "changes": Entry(
         "tseval.families.changes.family",
         "changes",
-        "Daily rankings of questions with news and of their documents.",
+        "Score daily rankings of questions with news, and of their documents.",
     ),
     "responses": Entry(
         "tseval.families.responses.family",
         "responses",
-        "Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
+        "Score graded labels of answers and reports: nuggets, rubrics, citations.",
     ),
     "timelines": Entry(
         "tseval.families.timelines.family",
         "timelines",
-        "Timelines: their dates, and ROUGE by days, as tilse computes them.",
+        "Score timelines by their dates and by ROUGE over days, as tilse does.",
     ),
     "crisisfacts": Entry(
         "tseval.families.crisisfacts.family",
         "crisisfacts",
-        "Facts of a crisis day by day: CrisisFACTS 2022 and 2023.",
+        "Score daily facts about a crisis: CrisisFACTS 2022 and 2023.",
     ),
     "battles": Entry(
         "tseval.families.battles.family",
         "battles",
-        "Ratings of runs that judges compared two by two.",
+        "Rate runs that judges compared in pairs.",
     ),
 }
 """Every family by the name that its measures go by, in the order in which they are listed."""

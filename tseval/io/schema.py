@@ -181,7 +181,7 @@ UPDATES = Schema(
         COST,
     ),
     key=("run", "topic", "update_id"),
-    row="what a system said, and when",
+    row="an update of a system, with its time",
 )
 DUPLICATE_ID = optional(
     "duplicate_id", Kind.ID, meaning="the update that it repeats, `NULL` if none"
@@ -200,7 +200,10 @@ NUGGETS = Schema(
         TOPIC,
         replace(NUGGET_ID, common=COMMON_ID),
         Column(
-            "time", Kind.TIME, aliases=("timestamp", "nugget_time"), meaning="when it became known"
+            "time",
+            Kind.TIME,
+            aliases=("timestamp", "nugget_time"),
+            meaning="the time when the fact became known",
         ),
         Column("text", Kind.TEXT, aliases=("nugget_text",), common=("fact",)),
         optional("importance", Kind.AMOUNT, common=("weight",), default="1"),
@@ -208,7 +211,7 @@ NUGGETS = Schema(
         optional("length", Kind.AMOUNT, aliases=("nugget_len",), default="0"),
     ),
     key=("topic", "nugget_id"),
-    row="what there was to say, and when it became known",
+    row="a fact of the gold, with its time",
 )
 MATCHES = Schema(
     "matches",
@@ -216,32 +219,30 @@ MATCHES = Schema(
         TOPIC,
         UPDATE_ID,
         NUGGET_ID,
-        replace(RUN, meaning="whose update it is; without it that of every run"),
+        replace(RUN, meaning="the run of the update; without it, the updates of every run"),
         blank("score", Kind.NUMBER),
         blank(
             "grade",
             Kind.GRADE,
-            meaning="how far it says the nugget: 1 or `support` in full, 0.5 or `partial_support` "
-            "in part, 0 or `not_support` not at all; blank is 1",
+            meaning="the part of the nugget that it says: 1 or `support` in full, 0.5 or "
+            "`partial_support` in part, 0 or `not_support` not at all; blank is 1",
         ),
         blank(
             "start",
             Kind.NUMBER,
             aliases=("match_start",),
-            meaning="where it begins in the update's text",
+            meaning="the start of the match in the update's text",
         ),
-        blank("end", Kind.NUMBER, aliases=("match_end",), meaning="where it ends"),
+        blank("end", Kind.NUMBER, aliases=("match_end",), meaning="the end of the match"),
         blank("auto", Kind.NUMBER, aliases=("auto_p",)),
-        optional(
-            "matcher", Kind.TEXT, meaning="whose matches these are, as `tseval match` writes it"
-        ),
+        optional("matcher", Kind.TEXT, meaning="the matcher, as `tseval match` writes it"),
         optional(
             "checksum",
             Kind.TEXT,
             meaning="whether they are as they were written, as `tseval match` writes it",
         ),
     ),
-    row="an update says what a nugget says",
+    row="a match: an update that says a nugget",
 )
 CORRECTIONS = Schema(
     "corrections",
@@ -253,23 +254,22 @@ CORRECTIONS = Schema(
             "verdict",
             Kind.ID,
             may_be_blank=True,
-            meaning="`accept` or `reject` (or `yes` and `no`), in any case; where it is blank "
-            "nothing changes",
+            meaning="`accept` or `reject` (or `yes` and `no`), in any case; blank changes nothing",
         ),
         replace(
             RUN,
             may_be_blank=True,
-            meaning="whose update it is; without it, or where it is blank, that of every run",
+            meaning="the run of the update; without it or blank, the updates of every run",
         ),
         optional(
             "update_text",
             Kind.TEXT,
-            meaning="what the update said when the pair was judged; where its id is not there, the "
-            "verdict holds for the updates with this text",
+            meaning="the text of the judged update; if no update has the id, the verdict holds for "
+            "updates with this text",
         ),
-        optional("nugget_text", Kind.TEXT, meaning="what the nugget said then"),
+        optional("nugget_text", Kind.TEXT, meaning="the text of the judged nugget"),
     ),
-    row="somebody's verdict on a pair that a matcher judges",
+    row="a verdict on a pair of an update and a nugget",
 )
 JUDGED = Schema(
     "judged",
@@ -278,21 +278,21 @@ JUDGED = Schema(
             "verdict",
             Kind.ID,
             may_be_blank=True,
-            meaning="`accept` if the update says what the nugget says, else `reject` (or `yes` and "
-            "`no`); blank where nobody had to read",
+            meaning="`accept` if the update says the nugget, else `reject` (or `yes` and `no`); "
+            "blank if you need not read it",
         ),
-        optional("nugget_text", Kind.TEXT, meaning="what is looked for"),
-        optional("update_text", Kind.TEXT, meaning="where it is looked for"),
+        optional("nugget_text", Kind.TEXT, meaning="the text of the nugget"),
+        optional("update_text", Kind.TEXT, meaning="the text of the update"),
         TOPIC,
         NUGGET_ID,
         optional("runs", Kind.TEXT, meaning="the runs that have the text"),
         Column("stratum", Kind.ID, meaning="the stratum that the nugget was drawn from"),
-        Column("inclusion", Kind.NUMBER, meaning="how probably the nugget was to be drawn"),
+        Column("inclusion", Kind.NUMBER, meaning="the probability of drawing the nugget"),
         Column("pair", Kind.ID, meaning="the hash of topic, nugget and text"),
-        Column("sample", Kind.ID, meaning="how the sample was drawn, in one line"),
+        Column("sample", Kind.ID, meaning="the settings of the draw, in one line"),
         Column("checksum", Kind.ID, meaning="whether the row is as it was written"),
     ),
-    row="a text to be read for a nugget that was sampled, as `tseval sample` writes it",
+    row="a text to read for a sampled nugget, as `tseval sample` writes it",
     people_make_it=False,
 )
 TOPICS = Schema(
@@ -303,7 +303,7 @@ TOPICS = Schema(
         blank("end", Kind.TIME, meaning="not before the start"),
     ),
     key=("topic",),
-    row="when a topic starts and ends",
+    row="the start and end of a topic",
 )
 DUPLICATES = Schema(
     "duplicates",
@@ -317,7 +317,7 @@ DUPLICATES = Schema(
         UPDATE_ID,
         Column("duplicate_id", Kind.ID, aliases=("duplicate_of",)),
     ),
-    row="two updates say the same",
+    row="a pair of updates that say the same",
 )
 POOL = Schema(
     "pool",
@@ -337,7 +337,7 @@ CLUSTERS = Schema(
         TOPIC,
         Column("cluster_id", Kind.ID),
         POST_ID,
-        Column("time", Kind.TIME, meaning="when the post was made"),
+        Column("time", Kind.TIME, meaning="the time of the post"),
         optional("text", Kind.TEXT),
     ),
     key=("topic", "cluster_id", "post_id"),
@@ -358,7 +358,7 @@ POSTS = Schema(
             "time",
             Kind.TIME,
             aliases=("timestamp", "decision_time", "update_time"),
-            meaning="when the run returned it",
+            meaning="the time when the run returned it",
         ),
         RUN,
         optional(
@@ -372,7 +372,7 @@ POSTS = Schema(
         OWN_CLUSTER,
     ),
     key=("run", "topic", "post_id"),
-    row="a run over clusters, or one that filters",
+    row="a post that a run returned",
 )
 EPOCHS = Schema("epochs", (POST_ID, DAY, Column("time", Kind.TIME, aliases=("epoch",))))
 SCORES = Schema(
@@ -390,7 +390,7 @@ SCORES = Schema(
         ),
     ),
     key=("run", "topic", "measure"),
-    row="what a measure says of a run on a topic",
+    row="the score of a run on a topic",
     people_make_it=False,
 )
 """What scoring commands write and `tseval compare` reads; a blank value is undefined."""
@@ -398,6 +398,6 @@ TEAMS = Schema(
     "teams",
     (replace(RUN, required=True, meaning=""), Column("team", Kind.ID)),
     key=("run",),
-    row="whose a run is",
+    row="the team of a run",
     people_make_it=False,
 )

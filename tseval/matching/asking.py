@@ -34,27 +34,26 @@ class AskingOptions:
     """
 
     replay: bool = limit(
-        "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
+        "With a matcher that asks a model: use only stored answers, and ask nothing.",
         kind=bool,
     )
     dry_run: bool = limit(
-        "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
+        "With a matcher that asks a model: estimate calls and tokens, and ask nothing.",
         kind=bool,
     )
     budget: float | None = limit(
-        "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
-        "by then has no answer.",
+        "The maximum cost of calls, by the prices in the matcher's name. Later pairs have no "
+        "answer.",
         metavar="AMOUNT",
         kind=positive,
     )
     max_calls: int | None = limit(
-        "The most calls to make; what is not asked by then has no answer.",
+        "The maximum number of calls. Later pairs have no answer.",
         metavar="N",
         at_least=1,
     )
     allow_unjudged: bool = limit(
-        "Count pairs without an answer as no match, and say how many they are; else they are an "
-        "error.",
+        "Count pairs without an answer as no match, and give their number. Default: an error.",
         kind=bool,
     )
 

@@ -156,7 +156,7 @@ def report(
     columns: Columns = None,
     **beside: Unpack[ReportKeywords],
 ) -> Page:
-    """One self-contained page about runs and their scores.
+    """Build a self-contained page about runs and their scores.
 
     `scores` are what `tseval.compare` takes. Beside them there may be runs and gold of one family,
     by the names of its inputs: `updates` with their `nuggets`, or `runs` with `labels` and an

@@ -190,7 +190,7 @@ def test_a_report_shows_who_wins_against_whom(here: Path) -> None:
     assert program("battles", EXAMPLE, "-q", "-f", "json", "-o", "scores.json").code == 0
     done = program("report", "scores.json", "-o", "page.html")
     assert done.code == 0, done.err
-    assert "Who wins against whom" in (here / "page.html").read_text()
+    assert "Wins against each run" in (here / "page.html").read_text()
 
 
 def test_strength_scales_with_the_battles() -> None:

@@ -1095,7 +1095,7 @@ def test_a_hyphen_in_the_name_of_a_file_ends_no_team(tmp_path: Path) -> None:
         options = ("--show", "teams", "-f", "csv", "--input-format", "tsv")
         done = program("filter", *runs, TRUTH, *options)
         assert set(pd.read_csv(io.StringIO(done.out))["team"].dropna()) == teams
-        told = "each a team by itself: a-1, a-2; --teams FILE says whose they are"
+        told = "count as one team each: a-1, a-2; --teams FILE names their teams"
         assert (told in done.err) == (suffix == ".tsv")
 
 
@@ -1134,7 +1134,7 @@ def test_pictures_of_teams_from_the_command(tmp_path: Path) -> None:
         path = tmp_path / f"teams.{form}"
         done = program("filter", *inputs, "--show", "teams", "-o", path)
         assert (done.code, done.out) == (0, ""), done.err
-        assert "each a team by itself: fading, improving, steady" in done.err
+        assert "count as one team each: fading, improving, steady" in done.err
         content = path.read_text(encoding="utf-8")
         assert all(each in content for each in ("F_1 by cutoff", "end(F_pra,batch=1d)", ">team<"))
     done = program("filter", *inputs, "--show", "ranking", "-o", tmp_path / "ranking.svg")

@@ -131,7 +131,7 @@ def test_the_same_in_python() -> None:
 
 
 def test_epochs_that_nothing_looks_at_are_told() -> None:
-    told = "the epochs change nothing: nothing here asks when a post was made"
+    told = "the epochs change nothing: no measure or rule uses the times of posts"
     for wanted, idle in (("type.F1", True), ("type.F1@6h", False), ("AAW", False)):
         scores = tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, wanted, epochs=EPOCHS)
         assert (told in scores.warnings) == idle

@@ -170,7 +170,7 @@ def pairs(evaluation: FrameEvaluation, asked: ViewRequest[Any]) -> ViewRows:
 
 
 def cycles(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
-    """Each three runs of which the first beats the second, this the third, this the first."""
+    """Each cycle of three runs: a beats b, b beats c, c beats a."""
     runs = evaluation.frames.runs
     won = wins_between(evaluation.frames["battles"], len(runs))
     beats = won > won.T
@@ -186,7 +186,7 @@ def cycles(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
 
 
 def order(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
-    """What each run won when it was seen first, and when second: the judges' bias for a place."""
+    """The wins of each run when shown first and when second: position bias."""
     outputs = evaluation.frames.outputs
     every = outputs.with_columns(run=pl.lit("all"))
     rows = pl.concat([outputs.cast({"run": pl.String}), every.select(outputs.columns)])
@@ -209,7 +209,7 @@ def order(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
 
 
 def judges(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
-    """Each two judges: how often they agree on the battles that both judged."""
+    """The agreement of each two judges on the battles that both judged."""
     battles = evaluation.frames["battles"].with_columns(pl.col("won").cast(pl.Float64))
     key = ["topic", *SIDES]
     verdicts = (

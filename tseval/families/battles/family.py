@@ -45,13 +45,13 @@ class BattleOptions:
         kind=bool,
     )
     resamples: int = option(
-        "How often --intervals draws topics.",
+        "Number of times that --intervals draws topics.",
         default=RESAMPLES,
         metavar="N",
         at_least=2,
         within=DRAWN,
     )
-    seed: int = option("For the topics that --intervals draws.", default=0, within=DRAWN)
+    seed: int = option("Seed of the topics that --intervals draws.", default=0, within=DRAWN)
 
 
 @frozen(kw_only=True)
@@ -93,13 +93,13 @@ PLAIN = Edition(
 FAMILY = Family(
     name=NAME,
     command="battles",
-    summary="Ratings of runs that judges compared two by two.",
+    summary="Rate runs that judges compared in pairs.",
     description="""\
 \b
 tseval battles fixtures/battles.tsv --intervals
 
-JUDGMENTS is a table `topic run_a run_b winner [judge] [order] [time]`, in any form; winner is the
-better run's name, a, b or tie. It may be compressed; `-` is standard input.
+JUDGMENTS is a table `topic run_a run_b winner [judge] [order] [time]`, in any format. `winner` is
+a, b, tie, or the better run's name. It may be compressed; `-` is standard input.
 """,
     inputs=BattleInputs,
     options=BattleOptions,
@@ -113,7 +113,7 @@ better run's name, a, b or tie. It may be compressed; `-` is standard input.
     curves=True,
     views=explain.VIEWS,
     reporting=lambda: Reporting(
-        (Section("battles", "Who wins against whom", explain.sections),),
+        (Section("battles", "Wins against each run", explain.sections),),
         retold=lambda _: BattleOptions(),
     ),
     words=BattleEvaluation.words,

@@ -21,7 +21,7 @@ BATTLES = Schema(
             Kind.ID,
             meaning="the run that is better, by its name or as `a` or `b`; or `tie`",
         ),
-        blank("judge", Kind.ID, meaning="who judged"),
+        blank("judge", Kind.ID, meaning="the name of the judge"),
         blank(
             "order",
             Kind.ID,
@@ -29,9 +29,9 @@ BATTLES = Schema(
             meaning="`ab` if the judge saw `run_a` first or on the left, which is also meant "
             "without it, and `ba` if `run_b`",
         ),
-        blank("time", Kind.TIME, meaning="when it was judged"),
+        blank("time", Kind.TIME, meaning="the time of the judgment"),
     ),
-    row="a judge compared two runs on a topic",
+    row="a judge's comparison of two runs on a topic",
 )
 
 

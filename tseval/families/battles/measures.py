@@ -32,7 +32,7 @@ Rate: TypeAlias = Callable[[pl.DataFrame, int], "FloatArray"]
 
 
 def wins(index: FrameIndex, _: Measure) -> ContributionResult:
-    """Battles won.
+    """Share of battles won.
 
     The share of a run's battles that it won; a tie counts half.
 
@@ -83,10 +83,10 @@ def rate_strength(battles: pl.DataFrame, runs: int) -> FloatArray:
 
 
 def strengths(index: FrameIndex, _: Measure) -> Ratings:
-    """Strength by Bradley and Terry.
+    """Bradley-Terry strength.
 
-    The natural logarithm of how strong a run is; a run that is higher by d wins 1 / (1 + exp(-d))
-    of the battles between the two.
+    The logarithm of a run's strength: a run that is higher by d wins 1 / (1 + exp(-d)) of the
+    battles between the two.
 
     The strengths s, with mean 0, that maximise the sum over battles of log(1 / (1 + exp(s_loser -
     s_winner))); a tie is half a battle won by each; `all` is from the battles of all topics.

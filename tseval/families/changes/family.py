@@ -40,7 +40,7 @@ class ChangeInputs:
         table=files.QUESTIONS,
     )
     days: Given | None = file_option(
-        "The days of the collection, one a line. Default: those of judgments and runs together.",
+        "The days of the collection, one per line. Default: all days of judgments and runs.",
         table=files.DAYS,
     )
     documents: Given | None = file_option(
@@ -49,8 +49,8 @@ class ChangeInputs:
         table=files.DOCUMENTS,
     )
     questions: Given | None = file_option(
-        "What questions themselves are judged to be worth: a table `topic qid day gain`, for "
-        "--rule question-gain=judged.",
+        "The judged gains of questions: a table `topic qid day gain`, for --rule "
+        "question-gain=judged.",
         table=files.QUESTION_GAINS,
         needed_by=("question-gain=judged",),
     )
@@ -61,8 +61,8 @@ class ChangeOptions:
     """What is asked for beside what all families are asked for."""
 
     lenient: bool = option(
-        "Score what is left of a run that breaks the track's rules. Without it such a run is "
-        "refused, with every fault, its line, day and question.",
+        "Score the valid part of a run that breaks the track's rules. Without --lenient, tseval "
+        "refuses the run and lists every fault with its line, day and question.",
         kind=bool,
     )
 
@@ -183,7 +183,7 @@ CHANGES_2026 = Edition(
 FAMILY = Family(
     name=measures.FAMILY,
     command="changes",
-    summary="Daily rankings of questions with news and of their documents.",
+    summary="Score daily rankings of questions with news, and of their documents.",
     description="""\
 \b
 tseval changes fixtures/changes/terse.jsonl fixtures/changes/qrels.tsv \\
@@ -191,7 +191,7 @@ tseval changes fixtures/changes/terse.jsonl fixtures/changes/qrels.tsv \\
     --documents fixtures/changes/documents.tsv --explain sets
 
 RUN is a run of TREC Change Detection, or a table `topic day qid question_rank doc_id score`;
-QRELS a table `topic qid doc_id gain`. All may be compressed; `-` is standard input.
+QRELS is a table `topic qid doc_id gain`. All files may be compressed; `-` is standard input.
 """,
     inputs=ChangeInputs,
     options=ChangeOptions,
@@ -208,8 +208,8 @@ QRELS a table `topic qid doc_id gain`. All may be compressed; `-` is standard in
     batches=True,
     views=(
         View("sets", "both levels over all units, has-answer units and nil units", explain.sets),
-        View("questions", "question by question the means over its days", explain.questions),
-        View("days", "day by day what was returned, what it is worth, and the end", explain.days),
+        View("questions", "the means of each question over its days", explain.questions),
+        View("days", "the documents of each day, their gains, and the end", explain.days),
     ),
     reporting=reporting,
     words=ChangeEvaluation.words,

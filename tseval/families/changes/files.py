@@ -26,7 +26,7 @@ QID = Column("qid", Kind.ID, aliases=("question_id",), meaning="the question")
 DAY = Column("day", Kind.ID, aliases=("date",), meaning="such as 2026-03-02")
 DOC = Column("doc_id", Kind.ID, aliases=("docid",))
 GAIN = Column("gain", Kind.AMOUNT, meaning="0 is as no row", most=1e6)
-BLANK = "blank where there is none"
+BLANK = "blank for none"
 may_be_blank = partial(Column, kind=Kind.NUMBER, may_be_blank=True)
 
 RANKINGS = Schema(
@@ -46,13 +46,13 @@ GAINS = Schema(
     "gains",
     (TOPIC, QID, DOC, GAIN),
     key=("topic", "qid", "doc_id"),
-    row="what a document is worth for a question",
+    row="the gain of a document for a question",
 )
 QUESTION_GAINS = Schema(
     "question gains",
     (TOPIC, QID, DAY, GAIN),
     key=("topic", "qid", "day"),
-    row="what a question is worth on a day",
+    row="the gain of a question on a day",
 )
 DOCUMENTS = Schema("documents", (DOC, DAY), key=("doc_id",), row="the day of a document")
 QUESTIONS = Schema("questions", (TOPIC, QID), key=("topic", "qid"), row="a question of a topic")

@@ -45,9 +45,9 @@ def average(index: FrameIndex, measure: Measure) -> ContributionResult:
 
 
 def number_of_units(index: FrameIndex, measure: Measure) -> ContributionResult:
-    """Units.
+    """Number of units.
 
-    How many units a mean is taken over.
+    The number of units in a mean.
 
     Known questions times days, of rankings of questions topics times days; `all` is the sum over
     topics.
@@ -134,8 +134,8 @@ DEFINITIONS = (
         family=FAMILY,
         citation=GUIDELINES,
         parameters=OF_UNITS,
-        title="share of silence",
-        summary="how often nothing is returned: right on nil units, wrong on has-answer units",
+        title="share of silent units",
+        summary="the share of units without results: right on nil units, wrong on others",
         formula="units on which nothing is returned / units; a mean as that of the other measures",
         empty_case=NOTHING,
         range="0 to 1",

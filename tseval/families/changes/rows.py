@@ -425,7 +425,7 @@ def build_index(
 def reciprocal_rank() -> pl.Expr:
     """Truncated reciprocal rank.
 
-    How far up the first item of worth stands.
+    The reciprocal rank of the first item with a gain.
 
     1 / the first rank with a gain above 0 among g1 to gd and t; 0 if there is none.
     """
@@ -436,7 +436,7 @@ def reciprocal_rank() -> pl.Expr:
 def discounted_gain() -> pl.Expr:
     """Truncated normalised discounted cumulative gain.
 
-    The discounted gain of the ranking and its end, of that of the ideal one.
+    The discounted gain of the ranking and its end, divided by that of the ideal one.
 
     Sum of g_i / log2(i+1) over g1 to gd and t, divided by the same of all relevant gains, falling,
     then 1, cut after d+1 ranks.
@@ -450,7 +450,7 @@ def discounted_gain() -> pl.Expr:
 def average_precision(rule: str) -> pl.Expr:
     """Truncated average precision.
 
-    The mean gain so far wherever there is gain, the end among it.
+    The mean gain so far at each item with a gain, including the end.
 
     Sum of g_i (g1 + … + g_i) / i over g1 to gd and t, divided by R + 1.
     """
@@ -463,7 +463,7 @@ def average_precision(rule: str) -> pl.Expr:
 def persistent_gains(units: pl.DataFrame, worthy: pl.DataFrame, p: float) -> pl.DataFrame:
     """Truncated rank-biased precision.
 
-    What a reader gains who goes on with probability p, and stops with the ranking.
+    The expected gain of a reader who continues with probability p up to the ranking's end.
 
     (1 - p) * sum of g_i p^(i-1) + t p^d.
     """

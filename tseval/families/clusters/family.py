@@ -61,17 +61,17 @@ class ClusterInputs:
         "What assessors thought of posts: topic Q0 post grade.", table=files.QRELS
     )
     epochs: Given | None = beside(
-        "When posts were created: post YYYYMMDD epoch.",
+        "The times of posts: post YYYYMMDD epoch.",
         table=schema.EPOCHS,
         needed_by=("times=epochs",),
     )
     live: Given | None = beside("Live judgments: topic post label.", table=files.LIVE)
     live_epochs: Given | None = beside(
-        "When the posts of live judgments were created. Default: as --epochs.", table=schema.EPOCHS
+        "The times of the posts of live judgments. Default: as --epochs.", table=schema.EPOCHS
     )
     selected: Given | None = declared.file_option(
-        "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
-        "cluster.",
+        "The selected posts: a table `topic post_id [run] [cluster_id]`. cluster_id is the "
+        "cluster of the post itself.",
         table=files.SELECTED,
         not_within=(declared.CURVE, declared.REPORT, "--sample", *declared.STREAMS),
     )
@@ -86,25 +86,25 @@ class ClusterOptions:
     """
 
     times: str | None = chosen(
-        "Where the times of clusters come from. Default: their file, else --epochs.",
+        "The source of the times of clusters. Default: their file, else --epochs.",
         choices=files.TIMES,
     )
     topic: str | None = chosen(
         "The topic of clusters in two columns. Default: the file's name.", metavar="NAME"
     )
     sample: int | None = declared.option(
-        "Select up to N posts of each run and topic, of those in a cluster.",
+        "Select up to N posts per run and topic, from the posts in clusters.",
         metavar="N",
         at_least=1,
         needed_by=("sampling=random",),
         not_within=(declared.CURVE, *declared.STREAMS),
     )
     sampling: str = chosen(
-        "How: those of highest confidence, or at random.",
+        "How to select posts: by highest confidence, or at random.",
         default=declared.SAMPLINGS[0],
         choices=declared.SAMPLINGS,
     )
-    seed: int = chosen("For everything random.", default=0)
+    seed: int = chosen("Seed of all random draws.", default=0)
 
 
 GROUPS, PUSHES, LISTS, LIVE = "groups", "pushes", "lists", "live"
@@ -443,7 +443,7 @@ def sample_posts(
     year: int | None = None,
     rules: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Return the posts of which assessors should find the clusters, as a frame.
+    """Return posts for assessors to cluster, as a frame.
 
     It is what `tseval import sample` writes: `size` posts of each run, with `rules={"per":
     "topic"}` of each run and topic. `score_clusters` takes it for `selected` once there are
@@ -469,8 +469,7 @@ IMPORT_RUN = Import(
 )
 IMPORT_SAMPLE = Import(
     "sample",
-    "runs as the posts whose clusters assessors are to find, which is then --selected "
-    "of `tseval clusters`",
+    "posts of runs for assessors to cluster, and for --selected of `tseval clusters`",
     import_sample,
     files.SampleOptions,
     several=True,
@@ -559,15 +558,15 @@ EDITIONS = (
 FAMILY = Family(
     name=measures.NAME,
     command="clusters",
-    summary="Latency, redundancy and push measures over assessors' clusters.",
+    summary="Score latency, redundancy and pushed posts against assessors' clusters.",
     description="""\
 \b
 tseval clusters fixtures/runs/*.tsv fixtures/clusters.tsv --sample 5 -q
 
 RUN is a table `topic post_id time`, a table of updates, a run in the format of the Incident
-Streams proposal, or one of scenario A or B of Real-Time Summarization; CLUSTERS a table
-`topic cluster_id post_id time`, or any of the forms that assessors' clusters come in: two
-columns, or JSON. All may be compressed; `-` is standard input.
+Streams proposal, or a run of scenario A or B of Real-Time Summarization. CLUSTERS is a table
+`topic cluster_id post_id time`, or assessors' clusters in two columns or in JSON. All files may
+be compressed; `-` is standard input.
 """,
     inputs=ClusterInputs,
     options=ClusterOptions,

@@ -505,21 +505,21 @@ class ClusterHelpers:
     """What clusters lack, from elsewhere."""
 
     epochs: Given | None = file_option(
-        "When posts were created: post YYYYMMDD epoch.",
+        "The times of posts: post YYYYMMDD epoch.",
         table=EPOCHS,
         needed_by=("times=epochs",),
     )
     times: str | None = option(
-        "Where the times come from. Default: their file, else --epochs or --run.", choices=TIMES
+        "The source of the times. Default: their file, else --epochs or --run.", choices=TIMES
     )
     runs: tuple[Given, ...] = file_option(
         "--run",
-        "A run that tells the times.",
+        "A run with the times of the posts.",
         several=True,
         table=POSTS,
         needed_by=("times=run", "year"),
     )
-    qrels: Given | None = file_option("Warn of topics that are not in it.", table=QRELS)
+    qrels: Given | None = file_option("Warn of topics that this file lacks.", table=QRELS)
     topic: str | None = option(
         "The topic of two columns. Default: the file's name.", metavar="NAME"
     )
@@ -537,13 +537,13 @@ class RunOptions:
 class SampleOptions:
     """What `tseval import sample` may be asked for."""
 
-    size: int = option("At most so many posts of each run.", metavar="N", at_least=1, required=True)
+    size: int = option("The most posts of each run.", metavar="N", at_least=1, required=True)
     sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS)
     seed: int = option(SEED_HELP, default=0)
     year: int | None = option("The year of times such as 0729-23:17:35.")
     rules: tuple[str, ...] = option(
         "--rule",
-        "Another habit: per=topic takes the size of each run and topic.",
+        "Change a rule: per=topic applies the size to each run and topic.",
         metavar="NAME=VALUE",
         several=True,
     )

@@ -38,7 +38,7 @@ UNIQUE = Parameter(
 def latency(index: FrameIndex, measure: Measure) -> ContributionResult:
     """Latency.
 
-    How long after the first post of its cluster a selected post was made.
+    The time from the first post of a cluster to the selected post.
 
     Mean over selected posts of the post's time - the time of the earliest post of its own cluster,
     both as the clusters tell them; a post without a cluster of its own counts once for each that it
@@ -54,7 +54,7 @@ def latency(index: FrameIndex, measure: Measure) -> ContributionResult:
 def redundancy(index: FrameIndex, measure: Measure) -> ContributionResult:
     """Redundancy.
 
-    How often what was returned had other posts of the run beside it.
+    The other returned posts of the selected posts' clusters, per returned post.
 
     Sum over selected posts of the other posts of its own cluster that the run returned / posts that
     the run returned; a post without a cluster of its own counts once for each that it is in;
@@ -79,7 +79,7 @@ def redundancy(index: FrameIndex, measure: Measure) -> ContributionResult:
 def coverage(index: FrameIndex, _: Measure) -> ContributionResult:
     """Coverage.
 
-    How many of the clusters the run reported at all.
+    The share of the clusters that the run reports.
 
     Clusters with at least one post that the run returned before t / clusters; those made for
     selected posts count once where they hold the same posts.
@@ -130,7 +130,7 @@ def on_silent_days(value: pl.Expr, variant: str, sent: str = "sent") -> pl.Expr:
 def expected_gain(variant: str) -> pl.Expr:
     """Expected gain.
 
-    The gain of a post pushed; {silent}.
+    The gain per pushed post; {silent}.
 
     Sum of the gains of the first ten posts of the day / posts of the day; {silent}; mean over days,
     then over topics.
@@ -143,7 +143,7 @@ def expected_gain(variant: str) -> pl.Expr:
 def cumulative_gain(variant: str) -> pl.Expr:
     """Normalized cumulative gain.
 
-    The gain of a day by the largest possible; {silent}.
+    The gain of a day, divided by the largest possible; {silent}.
 
     Sum of the gains of the first ten posts of the day / the ten largest gains that the clusters of
     the day offer; {silent}; mean over days, then over topics.
@@ -156,7 +156,7 @@ def cumulative_gain(variant: str) -> pl.Expr:
 def expected_gain_2015() -> pl.Expr:
     """Expected latency-discounted gain.
 
-    The gain of a post pushed, less the later it was; the measure of 2015.
+    The gain per pushed post, discounted by its delay; the measure of 2015.
 
     As EG-1, where the first post of a cluster earns the largest gain of the cluster's posts of the
     day * max(0, (100 - delay) / 100), delay in whole minutes since the post's creation.
@@ -169,7 +169,7 @@ def expected_gain_2015() -> pl.Expr:
 def cumulative_gain_2015() -> pl.Expr:
     """Normalized cumulative gain, 2015.
 
-    The discounted gain of a day by the largest undiscounted; the measure of 2015.
+    The discounted gain of a day, divided by the largest undiscounted; the measure of 2015.
 
     As nCG-1, with the gains of ELG by the undiscounted ideal.
 
@@ -181,7 +181,7 @@ def cumulative_gain_2015() -> pl.Expr:
 def gain_minus_pain(alpha: float) -> pl.Expr:
     """Gain minus pain.
 
-    Gains weighted by {alpha:g} against useless posts weighted by {pain:g}.
+    Gains weighted by {alpha:g}, minus useless posts weighted by {pain:g}.
 
     {alpha:g} * sum of the gains of the first ten posts of the day - {pain:g} * number of posts that
     earn nothing; 0 on a silent day; mean over days, then over topics.
@@ -194,7 +194,7 @@ def gain_minus_pain(alpha: float) -> pl.Expr:
 def list_gain(variant: str) -> pl.Expr:
     """nDCG@10.
 
-    The gain of a day's list by rank, by the largest possible; {silent}.
+    The gain of a day's list, divided by the largest possible; {silent}.
 
     Sum over the first ten of the list of (2^gain - 1) / log2(rank + 1), by that of the best list;
     {silent}, no more than ten; mean over days, then over topics.
@@ -219,9 +219,9 @@ def delay(middle: str) -> pl.Expr:
 
 
 def number(name: str) -> pl.Expr:
-    """{what}.
+    """Number of {what}.
 
-    How many {what} there are.
+    The number of {what}.
 
     The number of {what}; `all` is the sum over topics.
 
@@ -242,7 +242,7 @@ def number_of(*says: str) -> pl.Expr:
 def judged_share() -> pl.Expr:
     """Live coverage.
 
-    The share of the posts pushed that have a judgment.
+    The share of pushed posts with a judgment.
 
     Judged posts / posts pushed; `all` is taken over all topics' posts.
 

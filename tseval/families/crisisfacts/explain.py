@@ -44,7 +44,7 @@ def show(frame: pl.DataFrame, evaluation: Evaluation, asked: ViewRequest[Any]) -
 
 
 def requests(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """Each request of each run: what there is, and the measures."""
+    """Each request of each run, with its counts and measures."""
     index, values = choose(evaluation, asked)
     known = [name for name in COUNTS if name in index["cells"].columns]
     counts = {name if name == "score" else f"n_{name}": name for name in known}
@@ -62,7 +62,7 @@ def means_over_runs(index: FrameIndex, values: Mapping[str, pl.Expr]) -> pl.Data
 
 
 def table(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """Each request: the mean over the runs that have a row, as the track prints it."""
+    """The mean of each request over the runs with a row, as the track prints it."""
     return show(means_over_runs(*choose(evaluation, asked)), evaluation, asked)
 
 
@@ -78,7 +78,7 @@ def show_judged(judged: pl.DataFrame, by: Sequence[str], columns: Sequence[str])
 def facts(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """Each collapsed fact: its rank, labels and score, and the runs that have it."""
     if evaluation.edition.rules.facts == "gold":
-        raise UsageError("--explain facts looks at collapsed facts: here are none")
+        raise UsageError("--explain facts needs collapsed facts; the input has none")
     index, names = evaluation.index, pl.List(pl.String)
     runs = pl.col("run").cast(pl.List(pl.Enum(index.runs))).list.sort().cast(names)
     judged = index["judged"].with_columns(runs=runs)
@@ -90,7 +90,7 @@ def facts(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
 def items(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
     """Each item of 2022: its rank, status and facts."""
     if evaluation.edition.rules.facts != "gold":
-        raise UsageError("--explain items looks at assessed items: here are none")
+        raise UsageError("--explain items needs assessed items; the input has none")
     judged = evaluation.index["judged"].with_columns(facts="matches")
     return show_judged(judged, CELL, [*CELL, *JUDGED, "status", "facts"])
 

@@ -37,8 +37,8 @@ class CrisisInputs:
         "GOLD", "the file of their labels (of 2022: of gold facts)", files.LABELS.schema
     )
     requests: Given | None = file_option(
-        "The day of each request: a table `request day`. Without it measures have no times, but of "
-        "2022, where gold facts tell days.",
+        "The day of each request: a table `request day`. Without it, measures have no times; "
+        "those of 2022 get the days from the gold facts.",
         table=files.REQUESTS.schema,
     )
 
@@ -137,7 +137,7 @@ EDITIONS = (
 FAMILY = Family(
     name=measures.NAME,
     command="crisisfacts",
-    summary="Facts of a crisis day by day: CrisisFACTS 2022 and 2023.",
+    summary="Score daily facts about a crisis: CrisisFACTS 2022 and 2023.",
     description="""\
 \b
 tseval crisisfacts fixtures/crisisfacts/collapsed.jsonl \\

@@ -162,7 +162,7 @@ LABELS = tables.TableReader(
             Column("label", Kind.ID, choices=WORDS, meaning=LABEL_MEANING),
             Column("assessor", Kind.ID, required=False, may_be_blank=True),
         ),
-        row="what an assessor says of a collapsed fact",
+        row="an assessor's label of a collapsed fact",
     ),
     tracks=(tables.TrackFile(recognise=is_labels, read=read_triples),),
     imports=(
@@ -205,7 +205,7 @@ OF_ASSESSED = (MATCHED, "unmatched", "irrelevant", "skipped")
 """The statuses of items that assessors looked at."""
 STATUSES = (*OF_ASSESSED, UNASSESSED)
 STATUS_MEANING = (
-    "`matched`, `unmatched`, `irrelevant`, `skipped` or `unassessed`; blank where the run has no "
+    "`matched`, `unmatched`, `irrelevant`, `skipped` or `unassessed`; blank if the run has no "
     "item of the request"
 )
 NAMES_MEANING = "the gold facts that it matches, with spaces between"
@@ -256,7 +256,7 @@ ITEMS = tables.TableReader(
             Column("facts", Kind.ID, may_be_blank=True, meaning=NAMES_MEANING),
             RUN,
         ),
-        row="a fact of a run, and what assessors found that it says",
+        row="a fact of a run, with the gold facts that it says",
     ),
     tracks=(tables.TrackFile(marks=('"items"', '"request'), read=read_items),),
     check=check_items,
@@ -265,7 +265,7 @@ ITEMS = tables.TableReader(
     imports=(
         Import(
             name="crisisfacts-items",
-            help="assessed items of runs, a request a line",
+            help="assessed items of runs, one request per line",
             columns=("run", "request", "importance", "status", "facts"),
             several=True,
         ),
@@ -314,7 +314,7 @@ GOLD = tables.TableReader(
             Column("fact", Kind.TEXT, required=False),
         ),
         key=("request", "fact_id"),
-        row="a fact of a request, as assessors wrote it",
+        row="a fact of a request, by assessors",
     ),
     tracks=(tables.TrackFile(marks=('"factsByRequest"',), read=read_gold),),
     check=check_gold,

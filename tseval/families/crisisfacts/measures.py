@@ -17,8 +17,8 @@ PAPER = "Buntain et al. (2023): CrisisFACTS 2022, overview of the track's manual
 def redundancy() -> pl.Expr:
     """Redundancy, a graded precision.
 
-    What the collapsed facts are worth of which a run has a raw one: higher is better. It is a
-    precision, and no measure of repetition.
+    The mean score of the run's collapsed facts: higher is better. It is a precision; it does not
+    measure repetition.
 
     Sum of the scores of the run's collapsed facts / their number; USEFUL 1, REDUNDANT .5, else 0,
     the best label of a fact; a mean over the requests of an event, then over events.
@@ -32,7 +32,7 @@ def redundancy() -> pl.Expr:
 def comprehensiveness() -> pl.Expr:
     """Comprehensiveness.
 
-    How much of what there was to say is said.
+    The share of the useful or gold facts that the run reports.
 
     2023: the run's collapsed facts with a score above 0 / all of those; 2022: gold facts that an
     item matches, of as many items a day as there are facts / gold facts; a mean over the requests
@@ -60,7 +60,7 @@ def f1() -> pl.Expr:
 def lagged() -> pl.Expr:
     """Share of old facts.
 
-    How much of what a run says is true but old.
+    The share of the run's facts that are true but old.
 
     The run's collapsed facts with a label LAGGED_FACT / its collapsed facts; a mean over the
     requests of an event, then over events.
@@ -72,9 +72,9 @@ def lagged() -> pl.Expr:
 
 
 def unique_per_match() -> pl.Expr:
-    """Facts a match.
+    """Facts per match.
 
-    How seldom a run says the same again.
+    The number of distinct facts per match: 1 without repetition.
 
     Gold facts that an item matches / matches of items and gold facts, of as many items a day as
     there are facts; a mean over the requests of an event, then over events.
@@ -87,7 +87,7 @@ def unique_per_match() -> pl.Expr:
 def redundancy_ratio() -> pl.Expr:
     """Redundancy ratio.
 
-    How often a run says the same again.
+    The share of matches that repeat a fact.
 
     1 - unique_per_match; a mean over the requests of an event, then over events.
 
@@ -97,9 +97,9 @@ def redundancy_ratio() -> pl.Expr:
 
 
 def assessed() -> pl.Expr:
-    """Share that was assessed.
+    """Share of assessed items.
 
-    How much of what counts of a run assessors looked at.
+    The share of the run's counted items that assessors judged.
 
     Assessed items / items, of as many a day as there are facts; a mean over the requests of an
     event, then over events.
@@ -110,9 +110,9 @@ def assessed() -> pl.Expr:
 
 
 def matched() -> pl.Expr:
-    """Share that is matched.
+    """Share of matched items.
 
-    How much of what was assessed says a fact.
+    The share of assessed items that match a gold fact.
 
     Matched items / assessed items, of as many a day as there are facts; a mean over the requests of
     an event, then over events.
@@ -123,9 +123,9 @@ def matched() -> pl.Expr:
 
 
 def unmatched() -> pl.Expr:
-    """Share that is unmatched.
+    """Share of unmatched items.
 
-    How much of what was assessed is relevant and says no fact.
+    The share of assessed items that are relevant but match no gold fact.
 
     Unmatched items / assessed items, of as many a day as there are facts; a mean over the requests
     of an event, then over events.
@@ -136,9 +136,9 @@ def unmatched() -> pl.Expr:
 
 
 def irrelevant() -> pl.Expr:
-    """Share that is irrelevant.
+    """Share of irrelevant items.
 
-    How much of what was assessed is irrelevant.
+    The share of assessed items that are irrelevant.
 
     Irrelevant items / assessed items, of as many a day as there are facts; a mean over the requests
     of an event, then over events.
@@ -149,9 +149,9 @@ def irrelevant() -> pl.Expr:
 
 
 def skipped() -> pl.Expr:
-    """Share that is skipped.
+    """Share of skipped items.
 
-    How much of what was assessed the assessors skipped.
+    The share of assessed items that the assessors skipped.
 
     Skipped items / assessed items, of as many a day as there are facts; a mean over the requests of
     an event, then over events.

@@ -295,7 +295,7 @@ def choose(
 
 
 def ranking(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
-    """Runs by end point beside the usual score."""
+    """Runs by end point and by the usual score."""
     index, trends, warnings, traits = choose(evaluation, asked)
     frame = pl.concat(rank(index, *each) for each in trends)
     return ViewRows(to_pandas(frame), warnings=warnings, traits=traits)
@@ -331,8 +331,8 @@ def group_runs(
     files = {name for path in paths for name in (path, Input(path).name)}
     alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
     if alone:
-        reason = f"runs that are named as their files, each a team by itself: {listed(alone)}"
-        warnings.append(f"{reason}; --teams FILE says whose they are")
+        reason = f"runs named after their files count as one team each: {listed(alone)}"
+        warnings.append(f"{reason}; --teams FILE names their teams")
     whose = {run: run if run in alone else run.partition("-")[0] for run in runs} | named
     members = {
         team: [at for at, run in enumerate(runs) if whose[run] == team] for team in whose.values()
@@ -347,7 +347,7 @@ def rankings(index: TrendIndex, asked: Trends) -> list[Fitted]:
 
 
 def teams(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
-    """Teams by their best run in each ranking, and tau of these."""
+    """Teams by their best run in each ranking, and Kendall's tau."""
     index, trends, warnings, traits = choose(evaluation, asked)
     members, trait, more = group_runs(evaluation, asked.options.teams)
     tables = rank_teams(rankings(index, trends), members)
@@ -393,7 +393,7 @@ def tests(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
 
 
 def fits(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
-    """Each trend in full, with what it takes for granted."""
+    """Each trend in full, with tests of its assumptions."""
     index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
     weighted = asked.options.residuals == "weighted"
     frame = to_pandas(join(fit_columns, index, trends, weighted=weighted))
@@ -401,7 +401,7 @@ def fits(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
 
 
 def stability(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
-    """For how many runs that holds, and how far slopes hang on the length of batches."""
+    """The number of runs that meet the assumptions, and slopes by batch length."""
     index, trends, warnings, traits = choose(evaluation, asked, by_cutoff=True)
     weighted = asked.options.residuals == "weighted"
     fits = [index.trends(*each) for each in trends]
@@ -458,7 +458,7 @@ def share_of(mask: BoolArray, among: BoolArray) -> float:
 
 
 def bursts(evaluation: Any, asked: ViewRequest[Any]) -> ViewRows:
-    """How much each interval weighs, for which no run is needed."""
+    """The weight of each interval, without any run."""
     index = evaluation.index
     lengths = dict.fromkeys((WHOLE, *asked.options.batches))
     frame = pl.concat(pl.DataFrame(index.burst_weights(index.cut(each))) for each in lengths)
@@ -764,5 +764,5 @@ VIEWS = (
     View.of(bursts, leaves_out=("runs",)),
 )
 """What can be shown instead of scores."""
-DRAWN = "the trends, drawn; png and pdf need the extra `report`"
+DRAWN = "a chart of the trends; png and pdf need the extra `report`"
 PICTURE = Writer(PICTURES, DRAWN, draw, takes_measures=True, by_topic=False)

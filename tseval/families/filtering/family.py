@@ -83,87 +83,87 @@ class FilterOptions:
 
     batches: tuple[str, ...] = option(
         "--batch",
-        "How long a batch lasts, such as 12h or 7d; repeatable.",
+        "The length of a batch, such as 12h or 7d; repeatable.",
         default=("1d",),
         metavar="LENGTH",
         several=True,
     )
     start: str | None = option(
-        "Where the period starts: Unix seconds, ISO 8601, or 6h, 2d from the first judged "
-        "document. Default: there.",
+        "The start of the period: Unix seconds, ISO 8601, or 6h or 2d after the first judged "
+        "document. Default: the first judged document.",
         metavar="TIME",
     )
     end: str | None = option(
-        "Where it ends; 30d counts from its start. Default: just after the last judged document.",
+        "The end; 30d counts from the start. Default: just after the last judged document.",
         metavar="TIME",
     )
     cutoff: str = option(
-        "The confidence from which on a document is returned; sweep tries those of the edition "
-        "and takes for each run the one with the best end point. With --show fits or stability, "
-        "and in --series, several with commas between them, or all: each by itself.",
+        "The lowest confidence of a returned document. sweep tries the edition's cutoffs and uses "
+        "the one with the best end point of each run. --show fits, --show stability and --series "
+        "take several, separated by commas, or all.",
         default=SWEEP,
         metavar="N,...|sweep|all",
     )
     cutoff_step: int | None = option("The step of the sweep.", metavar="N", at_least=1)
     level: str | None = option(
-        "What is positive: documents rated vital (2), useful (1) or neutral (0), or better. "
-        "Default: vital; in a plain table without a 2, useful.",
+        "The lowest rating of a positive document: vital (2), useful (1) or neutral (0). Default: "
+        "vital; in a plain table without a 2, useful.",
         choices=tuple(LEVELS),
     )
-    zeta: float = option("How slowly aptness falls.", default=1.0, metavar="FLOAT", kind=positive)
+    zeta: float = option("The scale of aptness.", default=1.0, metavar="FLOAT", kind=positive)
     f_weights: tuple[float, ...] = option(
-        "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
+        "The weights of P, R and A in F_pr and F_pra. Default: 1,1,1.",
         default=EVEN,
         metavar="P,R,A",
         kind=numbers("--f-weights", "1,1,1"),
     )
     costs: tuple[float, ...] = option(
-        "For C_trk: what a miss and a false alarm cost, and what share of documents are targets. "
-        "Default: 1,0.1,0.02.",
+        "For C_trk: the cost of a miss, the cost of a false alarm, and the share of targets among "
+        "documents. Default: 1,0.1,0.02.",
         default=COSTS,
         metavar="MISS,ALARM,TARGET",
         kind=numbers("--costs", "1,0.1,0.02", last_below=1),
     )
     unjudged: str | None = option(
-        "Returned documents that nobody judged; fp: false positives. Default: ignore.",
+        "Returned documents without a judgment; fp: false positives. Default: ignore.",
         choices=("ignore", "fp"),
         rule="unjudged",
     )
     votes: str | None = option(
-        "Whether all assessors have to find a document positive, or any. Default: all.",
+        "Whether all assessors must rate a document positive, or any one. Default: all.",
         choices=("all", "any"),
         rule="votes",
     )
     partial: str | None = option(
-        "A last batch that is shorter than the others. Default: keep, with a warning.",
+        "Keep or drop a last batch that is shorter than the others. Default: keep, with a warning.",
         choices=("keep", "drop"),
         rule="partial",
     )
     weights: str | None = option(
-        "A batch weighs its share of the pairs that are positive or returned, or of what the "
-        "metric itself is taken from, or of the documents of these pairs. Default: shared.",
+        "The weight of a batch: its share of the pairs that are positive or returned, of the "
+        "pairs that the metric itself uses, or of the documents of these pairs. Default: shared.",
         choices=("shared", "own", "documents"),
         rule="weights",
     )
     require_positives: int = option(
-        "Leave out topics with fewer positives than this in the period.",
+        "Leave out topics with fewer positives in the period.",
         default=0,
         metavar="N",
         at_least=0,
     )
     teams: str | None = file_option(
-        "For --show teams: whose each run is, a table `run team`. Default: what stands before the "
-        "first hyphen of the run's name; a run that is called as its file is a team by itself.",
+        "For --show teams: the team of each run, a table `run team`. Default: the part of the "
+        "run's name before the first hyphen. A run named after its file is its own team.",
         within=("teams",),
     )
     residuals: str = option(
-        "The residuals that the verdict of `--show fits`, and `--show stability`, look at.",
+        "The residuals that `--show stability` and the verdict of `--show fits` use.",
         default="raw",
         choices=("raw", "weighted"),
         within=("fits", "stability"),
     )
     series: Path | None = output_option(
-        "Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
+        "Write every batch of every metric to this file: csv, tsv, json or parquet by its suffix.",
         forms=ROW_FORMS,
         not_within=STREAMS,
     )
@@ -394,15 +394,15 @@ KBA2013 = edition_of(
 FAMILY = Family(
     name=measures.FAMILY,
     command="filter",
-    summary="Filtering over time: batches, trends, end points.",
+    summary="Score filtering over time: batches, trends, end points.",
     description="""\
 \b
 tseval filter fixtures/filter/fading.tsv fixtures/filter/steady.tsv \\
     fixtures/filter/truth.tsv --batch 1d --batch 3d
 
-RUN is a table `topic post_id time confidence`, or a run of TREC KBA 2012 to 2014; TRUTH a table
-`topic post_id relevance`, with a column `time` where ids and runs don't tell it, or a truth of
-KBA. All may be compressed; `-` is standard input.
+RUN is a table `topic post_id time confidence`, or a run of TREC KBA 2012 to 2014. TRUTH is a table
+`topic post_id relevance`, or a truth of KBA. It needs a column `time` if neither ids nor runs have
+the times. All files may be compressed; `-` is standard input.
 """,
     inputs=FilterInputs,
     options=FilterOptions,

@@ -47,8 +47,8 @@ RETURNED = Schema(
 )
 """Posts with a confidence; a post that stands twice is no fault."""
 RATING_MEANING = "2 vital, 1 useful, 0 neutral, -1 garbage"
-TIME_MEANING = "when the document came"
-SURE_MEANING = "how sure the assessor is; 0 is not at all"
+TIME_MEANING = "the time of the document"
+SURE_MEANING = "the confidence of the assessor; 0 is none"
 TRUTH = Schema(
     "truth",
     (

@@ -117,7 +117,7 @@ def bursts(index: TrendIndex, measure: Measure) -> Taken:
 def end() -> None:
     """End point.
 
-    Where the trend of a metric has got to in the last batch of the period.
+    The trend of a metric in the last batch of the period.
 
     a + b x, with x the number of the last batch, whether that is usable or not; not clipped to the
     metric's range.
@@ -127,7 +127,7 @@ def end() -> None:
 
 
 def end_se() -> None:
-    """Error of the end point.
+    """Standard error of the end point.
 
     The HC3 standard error of the end point.
 
@@ -141,7 +141,7 @@ def end_se() -> None:
 def t() -> None:
     """T of the slope.
 
-    Whether the slope differs from 0.
+    The slope, divided by its standard error.
 
     Slope / se, with n - 2 degrees of freedom for n usable batches.
 
@@ -153,7 +153,7 @@ def t() -> None:
 def p() -> None:
     """P of the slope.
 
-    How often chance alone gives such a slope.
+    The probability of such a slope by chance alone.
 
     Two-sided p of t with n - 2 degrees of freedom.
 
@@ -165,7 +165,7 @@ def p() -> None:
 def spearman() -> None:
     """Rank correlation with time.
 
-    Whether the metric moves one way.
+    The rank correlation of the metric with the order of batches.
 
     The rho of Spearman of the usable batches' numbers and the metric.
 
@@ -176,7 +176,7 @@ def spearman() -> None:
 def spearman_p() -> None:
     """P of the rank correlation.
 
-    How often chance alone gives such a rank correlation.
+    The probability of such a rank correlation by chance alone.
 
     Two-sided p of rho, from t with n - 2 degrees of freedom.
 
@@ -187,7 +187,7 @@ def spearman_p() -> None:
 def AD() -> None:  # noqa: N802 - the name of the measure
     """Anderson-Darling.
 
-    How far the residuals are from a normal law.
+    The distance of the residuals from a normal distribution.
 
     A squared of the residuals, mean and deviation estimated.
 
@@ -198,7 +198,7 @@ def AD() -> None:  # noqa: N802 - the name of the measure
 def AD_p() -> None:  # noqa: N802 - the name of the measure
     """P of Anderson-Darling.
 
-    How often normal residuals are so far from a normal law.
+    The probability of such a distance for normal residuals.
 
     p of A squared by D'Agostino and Stephens.
 
@@ -209,7 +209,7 @@ def AD_p() -> None:  # noqa: N802 - the name of the measure
 def DW() -> None:  # noqa: N802 - the name of the measure
     """Durbin-Watson.
 
-    Whether a residual says something about the next.
+    The dependence of each residual on the one before: near 2 without any.
 
     Sum of (e_i - e_(i-1))^2 / sum of e_i^2 over the usable batches in their order; --show fits has
     the bounds and the verdict.
@@ -230,9 +230,9 @@ def intercept() -> None:
 
 
 def batches() -> None:
-    """Usable batches.
+    """Number of usable batches.
 
-    Through how many batches the trend goes.
+    The number of batches that the trend uses.
 
     The batches where the metric is defined and the weight is above 0.
 
@@ -243,7 +243,7 @@ def batches() -> None:
 def cutoff() -> None:
     """Cutoff.
 
-    The cutoff with the best end point, at which the trend is taken.
+    The cutoff with the best end point, which the trend uses.
 
     Of the cutoffs tried the one with the highest end point, or the lowest for a metric of which
     less is better; of equal ones the lowest.
@@ -255,7 +255,7 @@ def cutoff() -> None:
 def slope() -> None:
     """Slope.
 
-    Whether a system gets better or worse with time, and how fast.
+    The change of the metric over time: a system that gets better, or worse.
 
     b of the line a + b x through the usable batches, by weighted least squares.
 
@@ -264,7 +264,7 @@ def slope() -> None:
 
 
 def se() -> None:
-    """Error of the slope.
+    """Standard error of the slope.
 
     The HC3 standard error of the slope.
 
@@ -290,7 +290,7 @@ STATISTICS = {each.__name__.replace("_", "-"): each for each in DOCUMENTED}
 def uniform() -> None:
     """Mean over intervals.
 
-    a metric of single intervals, each entity's interval with positives alike.
+    The mean of a metric over intervals with positives, all with the same weight.
 
     Per entity the mean of the metric over its intervals that have positives; then the mean over the
     entities with positives. At the cutoff that stands for the period.
@@ -302,7 +302,7 @@ def uniform() -> None:
 def burst() -> None:
     """Burst-aware mean.
 
-    a metric of single intervals, where much happens with more weight.
+    The mean of a metric over intervals, weighted by their share of the positives.
 
     Per entity the sum over its intervals of the metric times the interval's share of the entity's
     positives; then the mean over the entities with positives. At the cutoff that stands for the

@@ -151,7 +151,7 @@ def harmonic(*parts: FloatArray, weights: Sequence[float] = EVEN) -> FloatArray:
 def precision(counts: Counts) -> FloatArray:
     """Macro precision.
 
-    How much of what was returned is right, entity by entity.
+    The share of returned documents that are right, as the mean over entities.
 
     Mean over the entities with a positive of TP / (TP + FP), 0 for an entity of which nothing was
     returned.
@@ -164,7 +164,7 @@ def precision(counts: Counts) -> FloatArray:
 def recall(counts: Counts) -> FloatArray:
     """Macro recall.
 
-    How much of what is right was returned, entity by entity.
+    The share of right documents that are returned, as the mean over entities.
 
     Mean over the entities with a positive of TP / (TP + FN).
 
@@ -176,7 +176,7 @@ def recall(counts: Counts) -> FloatArray:
 def aptness(counts: Counts) -> FloatArray:
     """Aptness.
 
-    How few false positives there are, entity by entity.
+    The scarcity of false positives, as the mean over entities: 1 without any.
 
     Mean over the entities that have a positive or were returned of zeta / (zeta + FP), zeta 1
     unless --zeta says otherwise.
@@ -205,7 +205,7 @@ def harmonic_of_two(counts: Counts) -> FloatArray:
 def harmonic_of_three(counts: Counts) -> FloatArray:
     """F of P, R and A.
 
-    The harmonic mean of P, R and A, which has a value without ground truth too.
+    The harmonic mean of P, R and A, which is defined without positives too.
 
     3 / (1/P + 1/R + 1/A); 0 if any of them is 0; A alone without a positive. So in a batch with
     positives and without a hit it is 0, and more false positives do not lower it. With --f-weights
@@ -219,9 +219,9 @@ def harmonic_of_three(counts: Counts) -> FloatArray:
 
 
 def usual_score(counts: Counts) -> FloatArray:
-    """F1, blind to time.
+    """F1 of the whole period.
 
-    The usual score: F of macro P and macro R over the whole period.
+    The usual score: F1 of macro P and macro R over the whole period.
 
     2 P R / (P + R) of the macro P and R of the period; in a batch the same as F_pr with equal
     weights.
@@ -235,7 +235,7 @@ def usual_score(counts: Counts) -> FloatArray:
 def utility(counts: Counts) -> FloatArray:
     """Utility.
 
-    What a user gains who pays one for a false positive and gets two for a hit, as it is.
+    Two points for each hit, minus one for each false positive.
 
     Mean over the entities with a positive of 2 TP - FP.
 
@@ -247,7 +247,7 @@ def utility(counts: Counts) -> FloatArray:
 def normalised_utility(counts: Counts) -> FloatArray:
     """Normalised utility.
 
-    T11U by the largest that there can be: that of returning what is right, and nothing else.
+    T11U, divided by the largest possible: that of returning exactly the right documents.
 
     Mean over the entities with a positive of (2 TP - FP) / (2 (TP + FN)).
 
@@ -259,7 +259,7 @@ def normalised_utility(counts: Counts) -> FloatArray:
 def scaled_utility(counts: Counts) -> FloatArray:
     """Scaled utility.
 
-    T11U by the largest that there can be, scaled to what no user would fall below.
+    T11NU, cut off at -0.5 and scaled to 0 to 1.
 
     Mean over the entities with a positive of (max((2 TP - FP) / (2 (TP + FN)), -0.5) + 0.5) / 1.5.
 
@@ -273,7 +273,7 @@ def scaled_utility(counts: Counts) -> FloatArray:
 def detection_cost(counts: Counts) -> FloatArray:
     """Normalised detection cost.
 
-    The cost of misses and false alarms, where 1 is what returning nothing costs.
+    The cost of misses and false alarms, by the lower cost of returning nothing or everything.
 
     Mean over the entities with a positive of (Cmiss P FN / (TP + FN) + Cfa (1 - P) FP / (FP + TN))
     / min(Cmiss P, Cfa (1 - P)), with Cmiss 1, Cfa 0.1, P 0.02 unless --costs says otherwise; TN are
@@ -291,7 +291,7 @@ def detection_cost(counts: Counts) -> FloatArray:
 def false_positive_rate(counts: Counts) -> FloatArray:
     """False positive rate.
 
-    How much of what is wrong was returned, entity by entity.
+    The share of wrong documents that are returned, as the mean over entities.
 
     Mean over the entities with a negative of FP / (FP + TN); TN are judged pairs.
 
@@ -303,7 +303,7 @@ def false_positive_rate(counts: Counts) -> FloatArray:
 def false_discovery_rate(counts: Counts) -> FloatArray:
     """False discovery rate.
 
-    How much of what was returned is wrong, entity by entity.
+    The share of returned documents that are wrong, as the mean over entities.
 
     Mean over the entities of which something was returned of FP / (TP + FP).
 

@@ -89,7 +89,7 @@ def alert_trail(stream: Stream) -> pl.DataFrame:
 
 
 def alerts(evaluation: Any, _: ViewRequest[Any]) -> ViewRows:
-    """The missed and false alerts in order with delta and worth."""
+    """Missed and false alerts in order, with their delta and worth."""
     stream = evaluation.index
     reads = stream.rules.effective(WORTH).union(ALERTS_SHOW)
     warnings = evaluation.check_reads(reads, "--explain alerts")
@@ -123,7 +123,7 @@ def confusion_table(stream: Stream) -> pl.DataFrame:
 
 
 def types(evaluation: Any, _: ViewRequest[Any]) -> ViewRows:
-    """What was right and wrong of each type."""
+    """The right and wrong decisions of each type."""
     warnings = evaluation.check_reads(TYPES_SHOW, "--explain types")
     return ViewRows(to_pandas(confusion_table(evaluation.index)), warnings=warnings)
 

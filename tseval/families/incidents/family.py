@@ -67,10 +67,10 @@ class IncidentInputs:
         adds_to="labels",
     )
     topics: str | None = file_option(
-        "The track's file of topics: which events count, and their numbers."
+        "The track's file of topics, with the events that count and their numbers."
     )
     epochs: str | Path | None = file_option(
-        "When posts were made: post YYYYMMDD epoch.", table=EPOCHS
+        "The times of posts: post YYYYMMDD epoch.", table=EPOCHS
     )
 
 
@@ -79,32 +79,32 @@ class IncidentOptions:
     """What is asked for beside the edition's rules, and what is shown."""
 
     actionable: Sequence[str] = chosen(
-        "The types that call for action. Default: the track's six.",
+        "The actionable types. Default: the track's six.",
         metavar="NAME,…",
         by_commas=True,
     )
     entries: Sequence[str] = chosen(
-        "Score these types alone. Default: all.", metavar="NAME,…", by_commas=True
+        "Score only these types. Default: all.", metavar="NAME,…", by_commas=True
     )
     threshold: float | None = chosen(
-        "The priority from which on a post is an alert (0.7); with `proposal` the confidence from "
-        "which on a type is given (0)."
+        "The lowest priority of an alert (0.7); with `proposal`, the lowest confidence of a type "
+        "(0)."
     )
-    alpha: float | None = chosen("What a true alert is worth at least (0.3).")
-    lambda_: float | None = chosen("--lambda", "How much the actionable types weigh in it (0.75).")
-    seed: int = chosen("For the shuffles of --rule ties=shuffled.", default=0, at_least=0)
+    alpha: float | None = chosen("The minimum worth of a true alert (0.3).")
+    lambda_: float | None = chosen("--lambda", "The weight of actionable types in it (0.75).")
+    seed: int = chosen("Seed of the shuffles of --rule ties=shuffled.", default=0, at_least=0)
     roll_up: bool = chosen(
-        "A type counts for its ancestors in the ontology too: --rule ancestors=rolled-up.",
+        "Count a type for its ancestors in the ontology too: --rule ancestors=rolled-up.",
         kind=bool,
         rule="ancestors=rolled-up",
     )
     order: str | None = chosen(
-        "How posts come, for the false alerts in a row: --rule order=VALUE.",
+        "The order of posts, for counting consecutive false alerts: --rule order=VALUE.",
         choices=("time", "rank", "file"),
         rule="order",
     )
     log_base: str | None = chosen(
-        "The logarithm in what a false alert costs: --rule logarithm=VALUE.",
+        "The logarithm in the cost of a false alert: --rule logarithm=VALUE.",
         choices=("10", "e"),
         rule="logarithm",
     )
@@ -114,18 +114,17 @@ class IncidentOptions:
         rule="normalise",
     )
     over_runs: bool = option(
-        "The best, median and worst value over the runs instead.", kind=bool, within=(SCORES,)
+        "Show the best, median and worst value over the runs instead.", kind=bool, within=(SCORES,)
     )
     events: Sequence[str] = option(
         "--event",
-        "An event that the picture shows; repeatable. Default: the "
-        f"{explain.EVENTS_DRAWN} longest.",
+        f"Show this event in the picture; repeatable. Default: the {explain.EVENTS_DRAWN} longest.",
         metavar="NAME",
         several=True,
         within=PICTURES,
     )
     track_names: bool = option(
-        "With -f trec-is: call the files as the track did, RUN.results.overall.txt in 2018 and "
+        "With -f trec-is: name the files as the track did, RUN.results.overall.txt in 2018 and "
         "2019 and RUN.results.2021a.overall.txt in 2021.",
         kind=bool,
         within=(TREC_IS,),
@@ -283,7 +282,7 @@ class IncidentEvaluation(FrameEvaluation):
     def unread(self, reads: Collection[str]) -> Iterator[str]:
         """Yield what changes nothing, but is not refused since another file could make it count."""
         if "epochs" in self.index.tables and "epochs" not in reads:
-            yield "the epochs change nothing: nothing here asks when a post was made"
+            yield "the epochs change nothing: no measure or rule uses the times of posts"
         if "emitted-from" in self.asked and not self.index.of_runs.is_weighed:
             yield "the threshold changes nothing: no type of the runs has a number"
 
@@ -465,8 +464,8 @@ def validate_run(source: Input, _: str | None, paths: Sequence[str]) -> Any:
 
 POOL = Import(
     "pool",
-    "runs of incident streams as the posts to which any gave a type, for assessors, who write 1 or "
-    "0 into its column `relevant`: then it is the labels of `tseval incidents`",
+    "the posts of incident streams to which any run gives a type. Assessors write 1 or 0 into "
+    "the column `relevant`; the file then has labels for `tseval incidents`",
     pooling.pool,
     pooling.PoolOptions,
     several=True,
@@ -488,15 +487,15 @@ FORMATS = (
 FAMILY = Family(
     name=NAME,
     command="incidents",
-    summary="Information types, priority and alerts of incident streams.",
+    summary="Score information types, priorities and alerts of incident streams.",
     description="""\
 \b
 tseval incidents fixtures/incidents/keen.txt fixtures/incidents/labels.json \\
     --ontology fixtures/incidents/types.json -q
 
 RUN is a run of TREC Incident Streams of any year, or a table `topic post_id priority types`;
-LABELS what assessors said: the track's JSON, or a table `topic post_id level types`. All may be
-compressed; `-` is standard input.
+LABELS has the labels of assessors: the track's JSON, or a table `topic post_id level types`. All
+files may be compressed; `-` is standard input.
 """,
     inputs=IncidentInputs,
     options=IncidentOptions,
@@ -509,12 +508,12 @@ compressed; `-` is standard input.
     writers=(
         Writer(
             (TREC_IS,),
-            "the track's three files a run, into the folder -o",
+            "the track's three files per run, into the folder -o",
             trec_is.official_files,
             counts_missing=True,
             into_folder=True,
         ),
-        Writer(PICTURES, "worth and false alerts along the stream", explain.picture),
+        Writer(PICTURES, "a chart of worth and false alerts along the stream", explain.picture),
     ),
     over="incident streams",
     batches=True,

@@ -42,7 +42,7 @@ POST = replace(POST_ID, aliases=("tweet_id",))
 PRIORITY = Column("priority", Kind.NUMBER)
 TEXT = Column("text", Kind.TEXT, required=False)
 TIME = Column(
-    "time", Kind.TIME, required=False, aliases=("timestamp",), meaning="when the post was made"
+    "time", Kind.TIME, required=False, aliases=("timestamp",), meaning="the time of the post"
 )
 TYPES = Column(
     "types",
@@ -307,7 +307,7 @@ LEVEL_MEANING = (
     "`Low`, `Medium`, `High`, `Critical` or `Unknown`; may be missing beside `types` if no measure "
     "asks for priorities"
 )
-TEXT_MEANING = "what the post says; a report shows it, and no score asks for it"
+TEXT_MEANING = "the text of the post, for reports; no score uses it"
 JUDGED_POOL = TableReader(
     schema=Schema(
         "judged pool",
@@ -361,7 +361,7 @@ LABELS = TableReader(
             TIME,
             replace(TEXT, meaning=TEXT_MEANING),
         ),
-        row="what assessors said of a post",
+        row="the labels of a post by assessors",
     ),
     tracks=(TrackFile(recognise=is_listing, applies=holds_listing, read=read_listing),),
     check=check_labels,
@@ -506,7 +506,7 @@ PREDICTIONS = Schema(
         ),
         TIME,
     ),
-    row="what a run said of a post",
+    row="the labels of a post by a run",
 )
 """A run may have a post more than once."""
 TOLD = Schema(PREDICTIONS.table, (*PREDICTIONS.columns, TEXT))

@@ -230,9 +230,9 @@ def add_up_post_errors(_: Stream, posts: pl.DataFrame) -> pl.DataFrame:
 
 
 def squared_error(stream: Stream) -> list[pl.DataFrame]:
-    """Squared error of priorities.
+    """Mean squared error of priorities.
 
-    How far the run's priorities are from the assessors'.
+    The mean squared difference between the run's and the assessors' priorities.
 
     Mean over types of the mean over its posts of (assessors' - run's priority)^2, with the
     assessors' Low .25, Medium .5, High .75, Critical 1.
@@ -244,9 +244,9 @@ def squared_error(stream: Stream) -> list[pl.DataFrame]:
 
 
 def post_error(stream: Stream, _: Measure) -> Taken:
-    """Squared error of priorities over posts.
+    """Mean squared error of priorities over posts.
 
-    How far the run's priorities are from the assessors', each post once.
+    The mean squared difference of the run's and the assessors' priorities, each post once.
 
     Mean over the posts of (assessors' - run's priority)^2, with the assessors' Low .25, Medium .5,
     High .75, Critical 1, whatever the types of a post.
@@ -257,9 +257,9 @@ def post_error(stream: Stream, _: Measure) -> Taken:
 
 
 def root_error(stream: Stream) -> list[pl.DataFrame]:
-    """Root of the squared error of priorities.
+    """Root mean squared error of priorities.
 
-    How far the run's priorities are from the assessors', as a priority.
+    The root of the mean squared difference of the run's and the assessors' priorities.
 
     Mean over types of the root of the mean over its posts of (assessors' - run's priority)^2, with
     the assessors' Low .25, Medium .5, High .75, Critical 1.
@@ -286,7 +286,7 @@ def add_up_levels(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
 def level_f1(stream: Stream) -> list[pl.DataFrame]:
     """F1 of priority levels.
 
-    How well the levels of priority are told apart.
+    The mean F1 of the priority levels.
 
     Mean over types of the mean F1 of the levels that occur among its posts; a priority above .75
     is Critical, above .5 High, above .25 Medium, else Low.
@@ -300,7 +300,7 @@ def level_f1(stream: Stream) -> list[pl.DataFrame]:
 def correlation(stream: Stream) -> list[pl.DataFrame]:
     """Correlation of priorities.
 
-    Whether the run's priorities rise with the assessors'.
+    The linear correlation of the run's priorities with the assessors'.
 
     Mean over types, Irrelevant left out, of Pearson's correlation over its posts.
 
@@ -362,7 +362,7 @@ def account_priorities(
 def ranking(stream: Stream, _: Measure) -> Taken:
     """NDCG of priorities.
 
-    Whether what matters most comes first.
+    The discounted gain of the first 100 posts by priority, divided by the largest possible.
 
     Mean over events of DCG / the best DCG, over the first 100 posts by the run's level, of
     (2^s - 1) / log2(rank + 1), with s = 1 for Low to 4 for Critical; over posts of equal level the
@@ -455,7 +455,7 @@ def add_up_worth(stream: Stream, posts: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_high(_: Stream) -> pl.Expr:
-    """Worth of alerts that were due.
+    """Worth of due alerts.
 
     The mean worth of the posts of priority High or Critical.
 
@@ -482,7 +482,7 @@ def of_low(_: Stream) -> pl.Expr:
 def accumulated(stream: Stream) -> pl.Expr:
     """Accumulated alert worth.
 
-    What a run's alerts are worth to somebody who is woken by them.
+    The mean worth of a run's decisions to alert: the mean of AAW.high and AAW.low.
 
     (AAW.high + AAW.low) / 2; delta counts the false alerts since the last true one, so the order
     of posts matters.
@@ -554,7 +554,7 @@ OF_ANY = tuple(
         name=f"any.{name}",
         family=FAMILY,
         title=f"{title}, any type",
-        summary=f"{title} over posts, right if any type of the run is one of the assessors'",
+        summary=f"{title} over posts; one type in common with the assessors is enough",
         formula=f"{formula}, with TP a labelled post with a type in common, FP one to which the"
         " run gives wrong types alone, FN any that is no TP, so that TP + FN are all labelled"
         " posts; the notebook of 2018 counts by the rules any-wrong, any-untyped, refusals",

@@ -47,16 +47,16 @@ class PoolOptions:
     """What `tseval import pool` may be asked for; without numbers assessors get all posts."""
 
     ontology: str | Path = file_option("The information types.", required=True)
-    threshold: float | None = option("The confidence from which on a type is taken. Default: 0.")
-    roll_up: bool = option("A type counts for its ancestors too.", kind=bool)
+    threshold: float | None = option("The lowest confidence of a type. Default: 0.")
+    roll_up: bool = option("Count a type for its ancestors too.", kind=bool)
     entries: tuple[str, ...] = option(
-        "Only these types. Default: all.", metavar="NAME,…", by_commas=True
+        "Use only these types. Default: all.", metavar="NAME,…", by_commas=True
     )
     size: int | None = option(
-        "At most so many posts of each topic and type.", metavar="N", at_least=1
+        "The maximum number of posts of each topic and type.", metavar="N", at_least=1
     )
     depth: int | None = option(
-        "At most so many posts of each run, topic and type.", metavar="N", at_least=1
+        "The maximum number of posts of each run, topic and type.", metavar="N", at_least=1
     )
     sampling: str | None = option(SAMPLING_HELP, choices=SAMPLINGS, within=("--size", "--depth"))
     seed: int = option(SEED_HELP, default=0)
@@ -102,7 +102,7 @@ def pool_incidents(
     sampling: str | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """The posts that assessors should judge, type by type, as a frame; see `tseval import pool`.
+    """Return the posts that assessors should judge, by type; see `tseval import pool`.
 
     `score_incidents` takes it for labels once the column `relevant` is filled in.
     """

@@ -27,16 +27,16 @@ def sentences(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
     """The sentences of runs, with the documents that they cite."""
     rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if "documents" not in rows or not rows.height:
-        raise UsageError("--explain sentences looks at responses: these are labels")
+        raise UsageError("--explain sentences needs responses; the input has labels")
     rows = rows.with_columns(pl.col("documents").list.join(" "), sentence="at")
     return ViewRows(to_pandas(rows.select("run", "topic", "sentence", "text", "documents")))
 
 
 def labels(evaluation: FrameEvaluation, _: ViewRequest[Any]) -> ViewRows:
-    """Each label of a nugget or a criterion, and what it counts."""
+    """Each label of a nugget or a criterion, and its worth."""
     rows = evaluation.index.tables.labels.frame.drop_nulls("at")
     if evaluation.index.tables.sort not in GRADED or not rows.height:
-        raise UsageError("--explain labels looks at labels of nuggets or criteria: here are none")
+        raise UsageError("--explain labels needs labels of nuggets or criteria; the input has none")
     rows = rows.with_columns(
         grade=pl.when(~pl.col("failed")).then(0.5 * pl.col("grade")),
         time=pl.coalesce("time", "last"),

@@ -47,14 +47,14 @@ class ResponseInputs:
         "FILE", "one or more files of labels or responses", files.GRADES, several=True
     )
     nuggets: Sequence[Given] = file_option(
-        "The nuggets, a bank of nuggets or a rubric: its topics are those that count.",
+        "The nuggets, a bank of nuggets, or a rubric. Only its topics count.",
         needed_by=("nuggets=file",),
         table=files.NUGGETS,
         several=True,
     )
     topics: Given | None = file_option(
-        "When each topic starts: a table `topic start [end]`. Default: with its first nugget, or "
-        "else its first response.",
+        "The start of each topic: a table `topic start [end]`. Default: its first nugget, else "
+        "its first response.",
         table=TOPICS,
     )
 
@@ -204,14 +204,14 @@ SECTION = Section("labels", "What responses say", explain.report_labels, SAID)
 FAMILY = Family(
     name=measures.NAME,
     command="responses",
-    summary="Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
+    summary="Score graded labels of answers and reports: nuggets, rubrics, citations.",
     description="""\
 \b
 tseval responses fixtures/responses/quick.jsonl
 
-FILE holds labels of responses, or responses: assignments of nuggets, verdicts of rubrics,
-labels of citations, judgments or counts of reports, annotations of answers, labels of turns,
-runs. What it is shows its content. Labels of one sort are scored at a time.
+FILE holds labels of responses, or responses: assignments of nuggets, verdicts of rubrics, labels
+of citations, judgments or counts of reports, annotations of answers, labels of turns, runs. The
+format is detected from the content. All files of one call must have labels of the same kind.
 """,
     inputs=ResponseInputs,
     options=NoOptions,

@@ -28,7 +28,7 @@ QID = replace(TOPIC, aliases=(*TOPIC.aliases, "qid", "narrative_id"))
 TIME = Column("time", Kind.TIME, required=False, may_be_blank=True)
 NAMED_RUN = replace(RUN, required=True)
 SUPPORT_MEANING = "`support`, `partial_support`, anything else is no support"
-IMPORTANCE_MEANING = "`vital` or `okay`, where no list of nuggets is given"
+IMPORTANCE_MEANING = "`vital` or `okay`, without a list of nuggets"
 VERSION_MEANING = "of which response of a run on a topic it is"
 VERDICT_MEANING = "`satisfied`, `partially_satisfied` or `not_satisfied`"
 GRADES = Schema(
@@ -38,11 +38,11 @@ GRADES = Schema(
         replace(NUGGET_ID, meaning="that of the nugget list"),
         blank("label", aliases=("assignment", "grade"), meaning=SUPPORT_MEANING),
         RUN,
-        replace(TIME, meaning="when it was said"),
+        replace(TIME, meaning="the time of the response"),
         Column("version", Kind.ID, required=False, default="1", meaning=VERSION_MEANING),
         blank("importance", required=False, meaning=IMPORTANCE_MEANING),
     ),
-    row="how far a response says a nugget",
+    row="the grade of a nugget in a response",
 )
 NUGGETS = Schema(
     "nugget-list",
@@ -50,11 +50,11 @@ NUGGETS = Schema(
         QID,
         NUGGET_ID,
         blank("importance", meaning="`vital` or `okay`"),
-        replace(TIME, meaning="when it was first known"),
+        replace(TIME, meaning="the time when the nugget was first known"),
         Column("text", Kind.TEXT, required=False),
     ),
     key=("topic", "nugget_id"),
-    row="what an answer should say",
+    row="a nugget that an answer should say",
 )
 ANNOTATED = {"supports": 2, "partial": 1, "contradicts": 3, "none": 0}
 """The grades of annotations: the highest so far counts, so a contradiction stays."""
@@ -69,7 +69,7 @@ ANNOTATIONS = Schema(
         replace(TIME, any_time=True),
     ),
     key=("run", "topic", "time", "answer_id"),
-    row="what an assessor says of an answer to a question of the rubric (DRAGUN)",
+    row="an assessor's label of an answer to a question of the rubric (DRAGUN)",
 )
 COUNTS = Schema(
     "counts",
@@ -96,7 +96,7 @@ VERDICTS = Schema(
         RUN,
         TIME,
     ),
-    row="how far a response meets a criterion of a rubric",
+    row="the verdict on a response by a criterion of a rubric",
 )
 HITS = Schema(
     "hits",

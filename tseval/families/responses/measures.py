@@ -222,9 +222,9 @@ def define(
 
 
 WEIGHED = (
-    ("vital", {VITAL: 1.0}, "vital nuggets"),
-    ("all", ALL, "all nuggets"),
-    ("weighted", {VITAL: 1.0, OKAY: 0.5}, "vital and okay nuggets, which weigh 1 and 0.5"),
+    ("vital", {VITAL: 1.0}, "share of vital nuggets"),
+    ("all", ALL, "share of all nuggets"),
+    ("weighted", {VITAL: 1.0, OKAY: 0.5}, "weighted share of vital (1) and okay (0.5) nuggets"),
 )
 WORTH = (("strict_", STRICT, "supported in full"), ("", PARTLY, "supported, in part as half"))
 SCORES = {
@@ -233,15 +233,15 @@ SCORES = {
     for prefix, worth, what in WORTH
 }
 LEADS = {
-    "lead": ("how long before their time nuggets are said", partial(lead, worth=PARTLY)),
-    "lead_strict": ("the same, of full support alone", partial(lead, worth=STRICT)),
+    "lead": ("lead of reports over the times of nuggets", partial(lead, worth=PARTLY)),
+    "lead_strict": ("lead of reports with full support", partial(lead, worth=STRICT)),
 }
 GRADED = "weights of nuggets times the values of their labels before t / weights"
 LEAD = "sum of rise * (time of the nugget - time of the label) / sum of rises"
 LEAD_CASE = "undefined where no nugget with a time is said", "hours; negative where it is late"
 INVALID = {
-    "invalid_labels": "labels of nuggets that are none of the three",
-    "invalid_importances": "importances that are neither vital nor okay",
+    "invalid_labels": "invalid labels of nuggets",
+    "invalid_importances": "importances other than vital and okay",
 }
 GRADES = [
     *define(NUGGETIZER, GRADED, SCORES),
@@ -249,8 +249,8 @@ GRADES = [
     *define(TSEVAL, THEIR_NUMBER, title_sums(INVALID), NUMBER, higher=False),
 ]
 MET = {
-    "ternary": ("criteria met, in part as half", partial(rubric_share, worth=PARTLY)),
-    "binary": ("criteria met in full", partial(rubric_share, worth=STRICT)),
+    "ternary": ("share of criteria met, in part as half", partial(rubric_share, worth=PARTLY)),
+    "binary": ("share of criteria met in full", partial(rubric_share, worth=STRICT)),
 }
 UNMET = {
     name: (f"mandatory criteria not {what}", partial(unmet_criteria, worth=worth))
@@ -319,22 +319,22 @@ OF_REPORTS = [
     (name, f"{REPORT_COUNTS[each[0]]}, as a share", " / ".join(each), partial(divide_sums, *each))
     for name, each in QUOTIENTS.items()
 ]
-F1 = "the harmonic mean of sentence_support and coverage", "2 * s * c / (s + c)"
+F1 = "harmonic mean of sentence_support and coverage", "2 * s * c / (s + c)"
 OF_REPORTS += [("f1", *F1, partial(f1, covered=COVERED))]
 OF_REPORTS += [("f1_weighted", *F1, partial(f1, covered=COVERED_WEIGHTED))]
-WAYS = {"": "", MICRO: ", over all topics", "_macro": ", mean of topics"}
+WAYS = {"": "", MICRO: ", pooled over topics", "_macro": ", mean of topics"}
 REPORT = define(ARGUE, THEIR_NUMBER, title_sums(REPORT_COUNTS), NUMBER)
 for name, title, formula, account in OF_REPORTS:
     REPORT += define(ARGUE, formula, {name + w: (title + of, account) for w, of in WAYS.items()})
-SUPPORTIVE = ("answers supported", partial(answer_share, worth=(0.0, 0.5, 1.0, 0.0)))
-CONTRADICTORY = ("answers contradicted", partial(answer_share, worth=(0.0, 0.0, 0.0, 1.0)))
+SUPPORTIVE = ("share of support", partial(answer_share, worth=(0.0, 0.5, 1.0, 0.0)))
+CONTRADICTORY = ("share of contradiction", partial(answer_share, worth=(0.0, 0.0, 0.0, 1.0)))
 DRAGUN_SUM = "sum over questions of w * (sum of labels / labelled answers) / sum of w"
 ANNOTATIONS = define(DRAGUN, DRAGUN_SUM, {"supportive": SUPPORTIVE})
 ANNOTATIONS += define(DRAGUN, DRAGUN_SUM, {"contradictory": CONTRADICTORY}, higher=False)
 RECALL = partial(nugget_share, weights=ALL, worth=STRICT)
 RECALLS = {
-    "recall": ("nuggets of a turn that are said", RECALL),
-    f"recall{MICRO}": ("the same, over all labels", RECALL),
+    "recall": ("share of the nuggets of a turn that are reported", RECALL),
+    f"recall{MICRO}": ("share of reported nuggets, pooled over all labels", RECALL),
 }
 OF_SORT: Mapping[Sort, Sequence[Definition]] = {
     Sort.GRADES: GRADES,

@@ -326,7 +326,7 @@ def traits_of(
 
 
 def sample(asking: Asking, pairs: int, depth: int, seed: int) -> pd.DataFrame:
-    """Draw nuggets, and give for each the texts to read: at most `pairs` rows to fill in.
+    """Draw nuggets to judge, with the texts to read: at most `pairs` rows to fill in.
 
     Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write
     `accept` or `reject` into the column `verdict` and give the frame, or a file of it, to
@@ -420,7 +420,7 @@ class Jitter:
 
 
 def jitter(asking: Asking) -> Jitter:
-    """How far scores move if every nugget's time is wrong by up to `within`, such as `1h`.
+    """Measure how much scores change if nugget times are wrong by up to `within`, such as `1h`.
 
     Each of the `samples` moves every nugget by an error of its own, drawn evenly from -`within` to
     +`within`; the interval holds the middle 95 % of the values. The other parameters are those of

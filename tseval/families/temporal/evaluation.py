@@ -87,37 +87,37 @@ class TemporalInputs:
     )
     nuggets: Given = argument("NUGGETS", "the file of nuggets", schema.NUGGETS)
     matches: Given | None = file_option(
-        "Matches that assessors made.",
+        "The matches of assessors.",
         table=schema.MATCHES,
         not_within=(MATCH, "--resume"),
         by_place=True,
         needed_by=("matched-nuggets-only=yes", f"matcher={ASSESSED}"),
     )
     topics: Given | None = file_option(
-        "When each topic starts: a table `topic start [end]`.",
+        "The start of each topic: a table `topic start [end]`.",
         table=schema.TOPICS,
         not_within=(MATCH,),
     )
     duplicates: Given | None = file_option(
-        "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
+        "Pairs of duplicate updates: a table `topic update_id duplicate_id`.",
         table=schema.DUPLICATES,
         not_within=(MATCH, *STREAMS),
         needed_by=("exact-duplicates=lookup",),
     )
     pool: Given | None = file_option(
-        "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
-        "from there.",
+        "The updates that assessors saw. Matches may refer to them, and runs without texts get "
+        "their texts from here.",
         table=schema.POOL,
         needed_by=("unsampled",),
     )
     corrections: Given | None = file_option(
-        "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
-        "verdict`, such as `tseval match --review` writes it.",
+        "Decisions that override the matcher: a table `topic update_id nugget_id verdict`, such "
+        "as `tseval match --review` writes.",
         table=schema.CORRECTIONS,
         not_within=("--matches", *STREAMS),
     )
     judged: Given | None = file_option(
-        "Correct scores by what was judged of a sample: what `tseval sample` wrote, filled in. The "
+        "Correct the scores with a judged sample: the file of `tseval sample`, filled in. The "
         "matcher is the sample's.",
         table=schema.JUDGED,
         within=(SCORES, CORRECTED_SCORES, COMPARE),
@@ -135,7 +135,7 @@ class TemporalOptions(AskingOptions):
     """How updates are matched, the options that stand for rules, and what --jitter draws."""
 
     matcher: str | None = option(
-        f"How to find matches instead: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
+        f"The automatic matcher: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
         metavar="NAME",
         not_within=(SWEEP, "--judged"),
         by_place=True,
@@ -149,7 +149,7 @@ class TemporalOptions(AskingOptions):
         rule="unsampled=skip",
     )
     binary: bool = ruled(
-        "A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
+        "Reward nuggets of importance above 0 with 1, others with 0: --rule reward=binary.",
         kind=bool,
         rule="reward=binary",
     )
@@ -159,39 +159,39 @@ class TemporalOptions(AskingOptions):
         rule="matched-nuggets-only=yes",
     )
     latency_from: str | None = ruled(
-        "Since when a nugget could be known: --rule latency-from=VALUE. What `all` and `updates` "
-        "give depends on all runs that are loaded.",
+        "The time from which the latency of a nugget counts: --rule latency-from=VALUE. With "
+        "`all` and `updates` it depends on all loaded runs.",
         choices=("nuggets", "all", "updates"),
         rule="latency-from",
     )
     jitter: str | None = option(
-        "With each score the interval in which it lies if every nugget's time is wrong by up to "
-        "so much, such as 1h. Default measures: Rs T.",
+        "Show the interval of each score if every nugget's time is wrong by up to this much, such "
+        "as 1h. Default measures: Rs T.",
         metavar="TIME",
         kind=check_error,
         within=(SCORES, JITTER),
         not_within=("--brief",),
     )
     samples: int = option(
-        "How often --jitter draws errors.",
+        "Number of times that --jitter draws errors.",
         default=SAMPLES,
         metavar="N",
         at_least=2,
         within=(JITTER,),
     )
     seed: int = option(
-        "For the errors that --jitter draws, and the topics that intervals of --judged do.",
+        "Seed of the errors of --jitter, and of the topics drawn for the intervals of --judged.",
         default=0,
         at_least=0,
         within=(JITTER, CORRECTED_SCORES),
     )
     sensitivity: float | None = rate(
-        "With --judged: the share of the nuggets said that the matcher finds, where it is known; "
-        "with --specificity, for another correction beside.",
+        "With --judged and --specificity: the share of reported nuggets that the matcher finds, "
+        "for a second correction.",
         needed_by=("specificity",),
     )
     specificity: float | None = rate(
-        "The share of the nuggets not said that it does not find.", needed_by=("sensitivity",)
+        "The share of unreported nuggets left unmatched.", needed_by=("sensitivity",)
     )
 
 
@@ -531,7 +531,7 @@ def score(asking: Asking) -> Scores:
 
 
 def curve(asking: Asking) -> pd.DataFrame:
-    """The measures as functions of time: a row for each time at which one can change.
+    """Return measures as functions of time: a row for each time at which one can change.
 
     The columns are `run topic measure time hours value`: from just after `time` on, `hours` after
     the topic's start, the measure has this value, until the next row. `per_topic` has every topic
@@ -541,7 +541,7 @@ def curve(asking: Asking) -> pd.DataFrame:
 
 
 def explain(asking: Asking, what: str) -> pd.DataFrame:
-    """Why a run scored what it did: nugget by nugget, or with `what="updates"` update by update.
+    """Explain scores nugget by nugget, or with `what="updates"` update by update.
 
     The columns are those of `tseval score --explain`, with times as time stamps. The other
     parameters are those of `score`.
@@ -550,7 +550,7 @@ def explain(asking: Asking, what: str) -> pd.DataFrame:
 
 
 def match(asking: Asking) -> pd.DataFrame:
-    """The matches that a matcher finds, one a row, with score and evidence.
+    """Return the matches of a matcher, one per row, with their scores and evidence.
 
     The columns are those of `tseval match`; the frame can be given back as `matches`. The other
     parameters are those of `score`.

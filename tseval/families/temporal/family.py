@@ -30,14 +30,14 @@ def read(*asked: Any) -> TemporalEvaluation:
 FAMILY = Family(
     name=NAME,
     command="score",
-    summary="Temporal summarization scores of one or more runs.",
+    summary="Score runs of temporal summarization.",
     description="""\
 \b
 tseval score fixtures/runs/*.tsv fixtures/nuggets.tsv -q --at 6h
 
-UPDATES are tables with the columns `topic update_id time text`, NUGGETS one with `topic
-nugget_id time text`: TSV, CSV, JSON lines or Parquet, plain or compressed, `-` for standard
-input. Without --matches the matcher decides which update says which nugget.
+UPDATES is a table `topic update_id time text`, NUGGETS a table `topic nugget_id time text`: TSV,
+CSV, JSON lines or Parquet, plain or compressed; `-` is standard input. Without --matches, a
+matcher finds the updates that report each nugget.
 """,
     inputs=evaluation.TemporalInputs,
     options=evaluation.TemporalOptions,
@@ -53,8 +53,8 @@ input. Without --matches the matcher decides which update says which nugget.
     curves=True,
     batches=True,
     views=(
-        View("nuggets", "nugget by nugget what happened", load("nuggets")),
-        View("updates", "update by update what happened", load("updates")),
+        View("nuggets", "each nugget and the update that reports it first", load("nuggets")),
+        View("updates", "each update and the nuggets that it reports", load("updates")),
         View(
             JITTER,
             "each score with the interval in which it lies",
@@ -73,7 +73,7 @@ input. Without --matches the matcher decides which update says which nugget.
     writers=(
         Writer(
             (TREC_TS,),
-            "the table of the track's own script",
+            "the table of the track's official script",
             load("official_table"),
             takes_measures=True,
         ),

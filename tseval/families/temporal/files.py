@@ -553,7 +553,7 @@ class WithPool:
     """What a run, and matches, lack."""
 
     pool: str | None = file_option(
-        "--pool", "The pool with the texts: a run takes them, spans of matches count in them."
+        "--pool", "The pool with the texts of updates, for a run or for the spans of matches."
     )
 
     def texts_of(self, rows: pl.DataFrame) -> list[str]:
@@ -725,7 +725,7 @@ def read_nuggets(given: Given, form: str | None = None) -> pd.DataFrame:
 
 
 def read_matches(given: Given, form: str | None = None) -> pd.DataFrame:
-    """Read matches by id, those that say anything of a nugget."""
+    """Read matches by id; matches with a grade of 0 are left out."""
     return to_users(count_matches(read([given], READERS["matches"], form), PLAIN))
 
 

@@ -219,10 +219,10 @@ def name_ids(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
 
 
 class LiveScores:
-    """Scores of runs whose updates come one at a time, by what each is said to say.
+    """Scores of runs whose updates arrive one at a time, each with the nuggets that it reports.
 
-    After each update the values are those of `tseval.score` of the updates so far, in whatever
-    order of times they came. `topics` says when topics start, for times such as `6h`.
+    After each update the values are those of `tseval.score` for the updates so far, in any order of
+    times. `topics` has the starts of topics, for times such as `6h`.
     """
 
     def __init__(
@@ -286,12 +286,12 @@ class LiveScores:
         self.rows.add(block)
 
     def scores(self, on_missing: str | None = None, undefined: str = "skip") -> Scores:
-        """The scores of the updates so far."""
+        """Return the scores of the updates so far."""
         measures = self.rows.measures
         return scores_of(self.rows.evaluation(), measures, on_missing, undefined, is_plain=True)
 
     def value(
         self, measure: object, topic: str = ALL_TOPICS, run: str | None = None
     ) -> float | None:
-        """A measure so far of a topic, or of all; None where it is undefined."""
+        """Return the present value of a measure for a topic or for all; None if it is undefined."""
         return self.scores().value(measure, topic, run)

@@ -142,9 +142,9 @@ def find_useful(index: EarliestIndex, measure: Measure) -> pl.DataFrame:
 
 
 def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
-    """Precision.
+    """Reward per update.
 
-    What the stream earned by what it cost.
+    The reward of the reported nuggets, divided by the cost of the updates; it can exceed 1.
 
     P(t) = sum over nuggets u with M(u).time < t of C(u) R(u) / sum over updates u with u.time < t
     of C(M(u)); P(updates) = cost of the updates before t that are the earliest match of a nugget /
@@ -171,7 +171,7 @@ def precision(index: EarliestIndex, measure: Measure) -> ContributionResult:
 def recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
     """Recall.
 
-    The reward of the nuggets said so far, by that of all nuggets.
+    The reward of the reported nuggets, divided by that of all nuggets.
 
     R(t) = sum over nuggets u with M(u).time < t of R(u) / sum over nuggets of R(u)
 
@@ -201,7 +201,7 @@ def strict_recall(index: EarliestIndex, measure: Measure) -> ContributionResult:
 def timeliness(index: EarliestIndex, measure: Measure) -> ContributionResult:
     """Timeliness.
 
-    How far the stream is ahead of the nuggets it says.
+    The mean lead of the run over the times of the nuggets that it reports; positive is early.
 
     T(t) = sum over nuggets u with M(u).time < t of g(u.time - M(u).time) / number of nuggets u with
     M(u).time < t
@@ -218,7 +218,7 @@ def timeliness(index: EarliestIndex, measure: Measure) -> ContributionResult:
 def balance(index: EarliestIndex, measure: Measure) -> ContributionResult:
     """F measure.
 
-    The balance of how much of the stream is of use and how much of the gold it says.
+    The harmonic mean of P(updates) and recall.
 
     F(t) = (1 + beta^2) P(updates)(t) R(t) / (beta^2 P(updates)(t) + R(t)), 0 if the denominator is
     0 or no update was sent
@@ -351,7 +351,7 @@ class Totals:
 def expected_gain(totals: Totals, gain: str = "gain") -> pl.Expr:
     """Expected gain.
 
-    The reward of the nuggets found by the verbosity of the updates.
+    The reward of the reported nuggets, divided by the verbosity of the updates.
 
     EG = sum of R(n) over nuggets found / sum of V(u) over updates
 
@@ -363,7 +363,7 @@ def expected_gain(totals: Totals, gain: str = "gain") -> pl.Expr:
 def normalised_gain(totals: Totals, gain: str = "gain") -> pl.Expr:
     """Normalised expected gain.
 
-    Expected gain by the largest that so many updates could have.
+    Expected gain, divided by the largest gain of as many updates.
 
     nEG = EG / Z, Z = mean of the k largest R(n), k = min(nuggets, updates)
 
@@ -376,7 +376,7 @@ def normalised_gain(totals: Totals, gain: str = "gain") -> pl.Expr:
 def expected_latency_gain(totals: Totals) -> pl.Expr:
     """Expected latency gain.
 
-    Expected gain, every nugget discounted by how late it was found.
+    Expected gain, with each nugget discounted by its latency.
 
     ELG = sum of R(n) L(n.t, u.t) over nuggets found / sum of V(u) over updates, L = 1 - (2/pi)
     arctan((u.t - n.t) / 6h)
@@ -389,7 +389,7 @@ def expected_latency_gain(totals: Totals) -> pl.Expr:
 def normalised_latency_gain(totals: Totals) -> pl.Expr:
     """Normalised expected latency gain.
 
-    Expected latency gain by the largest gain that so many updates could have.
+    Expected latency gain, divided by the largest gain of as many updates.
 
     nELG = ELG / Z, Z = mean of the k largest R(n), undiscounted, k = min(nuggets, updates)
 
@@ -402,7 +402,7 @@ def normalised_latency_gain(totals: Totals) -> pl.Expr:
 def comprehensiveness(totals: Totals, gain: str = "gain") -> pl.Expr:
     """Comprehensiveness.
 
-    The reward of the nuggets found by that of all nuggets.
+    The reward of the reported nuggets, divided by that of all nuggets.
 
     C = sum of R(n) over nuggets found / sum of R(n) over all nuggets
 
@@ -414,7 +414,7 @@ def comprehensiveness(totals: Totals, gain: str = "gain") -> pl.Expr:
 def latency_comprehensiveness(totals: Totals) -> pl.Expr:
     """Latency comprehensiveness.
 
-    Comprehensiveness, every nugget discounted by how late it was found.
+    Comprehensiveness, with each nugget discounted by its latency.
 
     LC = sum of R(n) L(n.t, u.t) over nuggets found / sum of R(n) over all nuggets
 
@@ -426,7 +426,7 @@ def latency_comprehensiveness(totals: Totals) -> pl.Expr:
 def harmonic_mean(totals: Totals) -> pl.Expr:
     """Harmonic mean of nELG and LC.
 
-    The track's target measure: nELG and LC together.
+    The harmonic mean of nELG and LC, the track's target measure.
 
     HM = 2 nELG LC / (nELG + LC), 0 if the denominator is 0
 
@@ -467,9 +467,9 @@ def mean_latency(totals: Totals) -> pl.Expr:
 
 
 def count_updates(_: Totals) -> pl.Expr:
-    """Updates.
+    """Number of updates.
 
-    How many updates were counted.
+    The number of updates that count.
 
     The number of updates before t, less those that the rules leave out.
 
@@ -479,9 +479,9 @@ def count_updates(_: Totals) -> pl.Expr:
 
 
 def count_sampled(_: Totals) -> pl.Expr:
-    """Sampled updates.
+    """Number of sampled updates.
 
-    How many of these are in the pool.
+    The number of updates in the pool.
 
     The number of updates before t that are in the pool; all without a pool.
 
@@ -594,6 +594,7 @@ DEFINITIONS = (
     define_draft(
         precision,
         name="P",
+        also=("precision",),
         range="0 to infinity: one update may be the earliest match of many nuggets;"
         " P(updates) 0 to 1",
         parameters=(IN_UPDATES, COST, COST_OF, REWARD),

@@ -97,9 +97,9 @@ TWO_IN_A_WORD = r"^[^\t\n\v\f\r ]{2}"
 
 @frozen
 class EarliestIndex(FrameIndex):
-    """Which update is the first to say each nugget, shared by all measures.
+    """The earliest match of each nugget, shared by all measures.
 
-    What the track's measures add up is worked out when one first asks.
+    The sums for the track's measures are computed when a measure first needs them.
     """
 
     rules: Rules = Rules()
@@ -109,7 +109,7 @@ class EarliestIndex(FrameIndex):
     """Whether the spans of matches count bytes, not characters."""
 
     def earned(self, reward: str) -> pl.DataFrame:
-        """The earliest matches with their worth: the reward, by how far each says more of it."""
+        """The earliest matches with their worth: the reward, by the rise of the grade."""
         rewards = weigh_nuggets(self["nuggets"], reward).select("nugget", "reward")
         firsts = self["firsts"].join(rewards, on="nugget", maintain_order="left")
         return firsts.with_columns(worth=pl.col("reward") * pl.col("rise"))

@@ -72,7 +72,7 @@ def with_names(rows: pl.DataFrame, ways: Ways) -> pl.DataFrame:
 
 
 def partners(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """Day by day its partner, and what both share."""
+    """Each day with its partner, and their common words."""
     index, parts = evaluation.index, list[pl.DataFrame]()
     side = pl.when("is_own").then(pl.lit("predicted")).otherwise(pl.lit("reference"))
     apart = (pl.col("day") - pl.col("partner")).abs().cast(pl.Int64)
@@ -108,7 +108,7 @@ def ties_of(index: TimelineIndex, ways: Mapping[Ways, Measure]) -> pl.DataFrame:
 
 
 def ties(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """What other best alignments would give."""
+    """The scores of other best alignments."""
     index = evaluation.index
     rows = ties_of(index, aligned(index, asked.measures)).filter(pl.col("width") > 0)
     values = [f"{name}{side}" for side in "PR" for name in ("lowest_", "", "highest_")]
@@ -135,7 +135,7 @@ def lengths_of(index: TimelineIndex) -> pl.DataFrame:
 
 
 def lengths(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
-    """How long timelines are beside their references."""
+    """The lengths of timelines and of their references."""
     return ViewRows(to_pandas(lengths_of(evaluation.index)))
 
 
@@ -152,7 +152,7 @@ def dates_within(index: TimelineIndex) -> pl.DataFrame:
 
 
 def tolerance(evaluation: Evaluation, _: ViewRequest[Any]) -> ViewRows:
-    """How well dates do that may be some days apart."""
+    """Scores of dates that may be some days apart."""
     note = "`within` is how many days two dates may be apart; each date counts once"
     return ViewRows(to_pandas(dates_within(evaluation.index)), (note,))
 
@@ -182,7 +182,7 @@ def lags_of(index: TimelineIndex, measures: Sequence[Measure]) -> pl.DataFrame:
 
 
 def lags(evaluation: Evaluation, asked: ViewRequest[Any]) -> ViewRows:
-    """How late days are dated, and summaries were there."""
+    """The delay of dates and of summaries."""
     note = (
         "of the days of references that are met, the shares that are dated too early, rightly and "
         "too late; the median of days by which, and of hours from their day until they were there"

@@ -41,7 +41,7 @@ class TimelineInputs:
     gold: Given = argument("GOLD", "the reference timelines", files.TIMELINES)
     more_gold: Sequence[Given] = file_option(
         "--gold",
-        "More references, such as another newspaper's: all timelines of a topic count. Repeatable.",
+        "More references, such as another newspaper's. All timelines of a topic count; repeatable.",
         several=True,
         table=files.TIMELINES,
         adds_to="gold",
@@ -53,14 +53,14 @@ class TimelineOptions:
     """What intervals are drawn by."""
 
     resamples: int = option(
-        "How often --explain intervals draws topics.",
+        "Number of times that --explain intervals draws topics.",
         default=10000,
         metavar="N",
         at_least=2,
         within=("intervals",),
     )
     seed: int = option(
-        "For the topics that --explain intervals draws.", default=0, within=("intervals",)
+        "Seed of the topics that --explain intervals draws.", default=0, within=("intervals",)
     )
 
 
@@ -190,13 +190,13 @@ SECTIONS = (
 FAMILY = Family(
     name=measures.FAMILY,
     command="timelines",
-    summary="Timelines: their dates, and ROUGE by days, as tilse computes them.",
+    summary="Score timelines by their dates and by ROUGE over days, as tilse does.",
     description="""\
 \b
 tseval timelines fixtures/timelines/swift.jsonl fixtures/timelines/gold.jsonl
 
-SYSTEM and GOLD are tables `topic date text`, one sentence a row; JSON lines as news-tls and
-CHRONOS have them; text with dates and dashes as tilse has it; Markdown; or dates and lists.
+SYSTEM and GOLD are tables `topic date text`, one sentence per row; JSON lines as in news-tls and
+CHRONOS; text with dates and dashes as in tilse; Markdown; or dates and lists.
 """,
     inputs=TimelineInputs,
     options=TimelineOptions,

@@ -36,8 +36,8 @@ from tseval.io.schema import RUN, TOPIC, Column, Kind, Schema, blank, optional
 
 TEXT_MEANING = "a sentence of the day's summary"
 NAME_MEANING = "which of several timelines of the topic; without it that of the file"
-ENTRY_MEANING = "1, 2, …: which entry of its date, where a date stands more than once"
-PUBLISHED_MEANING = "when the sentence was there; without it, or where it is blank, on its day"
+ENTRY_MEANING = "1, 2, …: the entry of its date, if a date occurs more than once"
+PUBLISHED_MEANING = "the time of the sentence; without it or blank, its day"
 TIMELINES = Schema(
     "timelines",
     (

@@ -152,7 +152,7 @@ BACKENDS = (
 def dates() -> None:
     """Dates.
 
-    How well the days that a timeline has are those of the references.
+    The agreement between the days of a timeline and those of the references.
 
     P = |D and E| / |D|, R = |D and E| / |E| for predicted days D and days E of any reference; F =
     (1 + b^2) P R / (b^2 P + R)
@@ -164,7 +164,7 @@ def dates() -> None:
 def concat() -> None:
     """ROUGE of all days joined.
 
-    How many words, or pairs of words, all days together share with the references.
+    The overlap of n-grams between all days together and the references.
 
     P = h / p, R = h / m of all days joined in their order; h, p and m are the n-grams shared,
     predicted and of the references, added over these; F = (1 + b^2) P R / (b^2 P + R)
@@ -176,7 +176,7 @@ def concat() -> None:
 def agreement() -> None:
     """ROUGE of equal days (agree).
 
-    The same, where only the summaries of equal days are compared.
+    The overlap of n-grams between summaries of the same day.
 
     P = sum of h / sum of p over predicted days, R = sum of h / sum of m over reference days; h, p
     and m are the n-grams shared, predicted and of the references, added over these; F = (1 + b^2) P
@@ -189,7 +189,7 @@ def agreement() -> None:
 def align_date_costs() -> None:
     """ROUGE of days aligned by date (align).
 
-    The same, where each day is compared with one near it, and counts less if not the same.
+    The overlap of n-grams with a nearby day, discounted by the days between.
 
     P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); h, p and m are
     the n-grams shared, predicted and of the references, added over these; days are aligned at the
@@ -204,7 +204,7 @@ def align_date_costs() -> None:
 def align_date_content_costs() -> None:
     """ROUGE of days aligned by date and words (align+).
 
-    The same, where days are near each other that share words, too.
+    The same as align_date_costs, but shared words also align days.
 
     P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); h, p and m are
     the n-grams shared, predicted and of the references, added over these; days are aligned at the
@@ -219,7 +219,7 @@ def align_date_content_costs() -> None:
 def align_date_content_costs_many_to_one() -> None:
     """ROUGE of days aligned many to one (align+ m:1).
 
-    The same, where several days may be compared with one.
+    The same as align_date_content_costs, but several days may align with one.
 
     P = sum of w h / sum of p, R = sum of w h / sum of m, w = 1 / (days apart + 1); h, p and m are
     the n-grams shared, predicted and of the references, added over these; days are aligned at the
@@ -248,7 +248,7 @@ OF_TILSE = (
     *(define(e, parameters=N_GRAMS, reads=("backend", "stem", "stop-words")) for e in OF_ROUGE),
 )
 OF_PAPERS = tuple(
-    replace(each, name=PAPER[each.name], title=f"{each.name} as papers call it")
+    replace(each, name=PAPER[each.name], title=f"{each.name}, by its name in papers")
     for each in OF_TILSE
     if each.name in PAPER
 )

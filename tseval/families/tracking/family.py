@@ -31,8 +31,8 @@ class ValueInputs:
     runs: Sequence[Given] = argument("RUN", "one or more runs", VALUES, several=True)
     gold: Given = argument("GOLD", "the file of gold values", VALUES)
     topics: Given | None = file_option(
-        "When each topic starts and ends: a table `topic start [end]`. Default: with the first and "
-        "the last value of its gold.",
+        "The start and end of each topic: a table `topic start [end]`. Default: its first and "
+        "last gold value.",
         table=TOPICS,
     )
 
@@ -89,7 +89,7 @@ GUIDELINES = Edition(
 FAMILY = Family(
     name=NAME,
     command="values",
-    summary="Errors of values tracked over time, such as deaths, or where it happens.",
+    summary="Score values tracked over time, such as deaths or locations.",
     description="""\
 \b
 tseval values fixtures/values/swift.tsv fixtures/values/gold.tsv -q

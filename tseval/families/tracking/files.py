@@ -37,7 +37,7 @@ VALUES = Schema(
             "time",
             Kind.TIME,
             aliases=("timestamp", "decision_time"),
-            meaning="when the value was given",
+            meaning="the time of the report",
         ),
         Column(
             "value",
@@ -49,7 +49,7 @@ VALUES = Schema(
             "confidence", Kind.NUMBER, required=False, default="0", meaning="no score asks for it"
         ),
     ),
-    row="what a number or a place was said to be, and when",
+    row="a reported number or place, with its time",
 )
 """What a value is, a number or a location, depends on its attribute: it is read as a name first."""
 FIELDS = 9

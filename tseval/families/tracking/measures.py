@@ -60,7 +60,7 @@ class Errors(Result):
 def find_errors(index: FrameIndex, measure: Measure) -> Errors:
     """Value tracking error.
 
-    How far the values that a run gives are from the gold, on average over time.
+    The mean error over time of the values that a run gives.
 
     VT(t) = 1 / (t - ts) * integral from ts to t of |f_gold - f_system|, where f(t) is the latest
     value given before t, 0 if there is none; without @TIME, and at any time beyond, t is the end of

@@ -117,7 +117,7 @@ COUNTED = re.compile(r"([\d,]+) (\w+?)(s?)( .*|)", re.DOTALL)
 """A warning on a run that begins with a number: of what, in the plural or not, and the rest."""
 
 TOPICS = re.compile(r"([\d,]+) topic(s?)\b")
-CURES = "; what would do: "
+CURES = "; remedies: "
 
 
 def worded(warnings: Iterable[str], report: Report) -> Iterator[Markup]:
