@@ -206,6 +206,13 @@ NUGGETS = Schema(
         optional("importance", Kind.AMOUNT, common=("weight",), default="1"),
         COST,
         optional("length", Kind.AMOUNT, aliases=("nugget_len",), default="0"),
+        blank("until", Kind.TIME, meaning="until when it is true, not before its time"),
+        blank(
+            "replaced_by",
+            Kind.ID,
+            meaning="the nugget of the topic that is true instead, from `until` on or, where that "
+            "is blank, from its own time on",
+        ),
     ),
     key=("topic", "nugget_id"),
     row="what there was to say, and when it became known",
