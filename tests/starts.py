@@ -75,77 +75,77 @@ TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
     "help": Start("--help", 10),
-    "help of score": Start("score --help", 70),
-    "score": Start(f"score {RUN} {GIVEN}", 71, "importlib.metadata numpy.ma polars.dataframe"),
+    "help of score": Start("score --help", 66),
+    "score": Start(f"score {RUN} {GIVEN}", 66, "importlib.metadata numpy.ma polars.dataframe"),
     "score as JSON": Start(
-        f"score {RUN} {GIVEN} -f json", 71, "importlib.metadata numpy.ma polars.dataframe"
+        f"score {RUN} {GIVEN} -f json", 66, "importlib.metadata numpy.ma polars.dataframe"
     ),
     "score by topic": Start(
         f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t",
-        71,
+        66,
         "importlib.metadata numpy.ma polars.dataframe",
     ),
     "score by a matcher": Start(
-        f"score {RUN} {GOLD} --quiet", 100, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet", 88, "polars.dataframe rapidfuzz scipy"
     ),
     "score by fuzzy": Start(
-        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 91, "polars.dataframe rapidfuzz scipy"
+        f"score {RUN} {GOLD} --quiet --matcher fuzzy", 83, "polars.dataframe rapidfuzz scipy"
     ),
-    "follow": Start("follow fixtures/nuggets.tsv", 103, "polars.dataframe rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 149, "pandas polars.dataframe"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 168, "pandas polars.dataframe"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 102, "pandas polars.dataframe rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 92, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 120, "pandas polars.dataframe rapidfuzz scipy"),
+    "follow": Start("follow fixtures/nuggets.tsv", 90, "polars.dataframe rapidfuzz scipy"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 140, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 156, "pandas polars.dataframe"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 94, "pandas polars.dataframe rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 79, "pandas polars.dataframe scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 101, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        193,
+        175,
         "polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        138,
+        135,
         "importlib.metadata polars.dataframe",
     ),
     "validate": Start(f"validate {RUN} {GOLD}", 137, "importlib.metadata polars.dataframe"),
     "gold": Start("gold ts2014", 43),
-    "measures": Start("measures", 137, "importlib.metadata polars.dataframe"),
-    "values": Start("values --help", 68),
+    "measures": Start("measures", 135, "importlib.metadata polars.dataframe"),
+    "values": Start("values --help", 61),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
-        67,
+        63,
         "polars.dataframe importlib.metadata",
     ),
     "incidents": Start(
         f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet",
-        73,
+        69,
         "polars.dataframe importlib.metadata",
     ),
     "filter": Start(
-        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 75, "polars.dataframe scipy"
+        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 71, "polars.dataframe scipy"
     ),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        68,
+        64,
         "polars.dataframe importlib.metadata",
     ),
     "responses": Start(
         "responses fixtures/responses/quick.jsonl --quiet",
-        70,
+        66,
         "polars.dataframe importlib.metadata",
     ),
     "timelines": Start(
-        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 71, "polars.dataframe scipy"
+        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 68, "polars.dataframe scipy"
     ),
     "crisisfacts": Start(
         f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet",
-        67,
+        64,
         "polars.dataframe importlib.metadata",
     ),
     "battles": Start(
         "battles fixtures/battles.tsv --quiet",
-        75,
+        69,
         "polars.dataframe importlib.metadata numpy.ma",
     ),
 }

@@ -17,7 +17,7 @@ from tseval.errors import MissingExtra, input_error
 from tseval.io.cells import AS_JSON, WORDS, PlainTable, as_text
 from tseval.io.faults import FaultList
 from tseval.io.inputs import UTF8_CURE, Input, not_utf8
-from tseval.io.schema import Column
+from tseval.io.schema import Column, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,6 +171,9 @@ def _typed(values: pl.Series, column: Column, faults: FaultList) -> pl.Series:
         values = pl.Series(seconds).fill_nan(None)  # polars divides by a product that is not exact
         for first in values.drop_nulls().sort()[:1]:
             source.note_zone("" if kind.time_zone is None else "+00:00", first)
+    is_sparse = column.may_be_blank and column.kind in (Kind.TIME, Kind.ID)
+    if is_sparse and values.dtype.is_float():
+        values = values.fill_nan(None)  # as pandas has a value that is not there
     if values.dtype.is_numeric() and not values.dtype.is_decimal() and column.kind not in WORDS:
         return values
     try:

@@ -209,6 +209,13 @@ NUGGETS = Schema(
         optional("importance", Kind.AMOUNT, common=("weight",), default="1"),
         COST,
         optional("length", Kind.AMOUNT, aliases=("nugget_len",), default="0"),
+        blank("until", Kind.TIME, meaning="until when it is true, not before its time"),
+        blank(
+            "replaced_by",
+            Kind.ID,
+            meaning="the nugget of the topic that is true instead, from `until` on or, where that "
+            "is blank, from its own time on",
+        ),
     ),
     key=("topic", "nugget_id"),
     row="a fact of the gold, with its time",

@@ -430,11 +430,14 @@ class TemporalEvaluation(FrameEvaluation):
         )
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
-        """Verbosity without spans is worth a word."""
+        """Verbosity without spans is worth a word, and so are nuggets without ends."""
         needs = any("words" in measure.definition.reads for measure in wanted)
         firsts = self.frames["firsts"]
         if needs and firsts.height and "start" not in firsts.columns:
             yield "the matches have no spans: for the verbosity no word of an update says a nugget"
+        needs = any(measure.definition.name in definitions.OF_ENDS for measure in wanted)
+        if needs and not self.frames["nuggets"]["until"].count():
+            yield "no nugget ends: give the nuggets the columns until, replaced_by or both"
 
 
 @frozen(eq=False)

@@ -79,17 +79,25 @@ def nuggets(evaluation: TemporalEvaluation, _: ViewRequest[Any]) -> ViewRows:
     rows = every.join(said.join(texts, on="update"), on=key, how="left").join(
         last, on=key, how="left"
     )
+    stale = index.stale.group_by(key).agg(stale=pl.len().cast(pl.Int64))
+    rows = rows.join(stale, on=key, how="left")
     is_said = pl.col("update").is_not_null()
     rows = rows.with_columns(
+        pl.col("stale").fill_null(0),
         status=pl.when(is_said).then(pl.lit("said")).otherwise(pl.lit("missed")),
         hours_early=quotient(pl.col("time") - pl.col("update_time"), HOUR),
         repeats=pl.col("said").cast(pl.Int64).fill_null(1) - 1,
         grade=pl.col("grade").fill_null(0.0),
     ).sort("run", "topic", "time", pl.col("nugget_id").cast(pl.String), "nugget")
     grade = ["grade"] if (index["firsts"]["rise"] < 1).any() else []
-    moment = ["update_id", "update_time", "hours_early", "repeats", *grade]
+    moment = ["update_id", "update_time", "hours_early", "repeats", *stale_column(index), *grade]
     told = ["time", "importance", "status", *moment, "text", "update_text"]
     return ViewRows(to_pandas(rows.select("run", "topic", "nugget_id", *told)))
+
+
+def stale_column(index: EarliestIndex) -> list[str]:
+    """Return the name of the column that tells what is stale, if any nugget ends."""
+    return ["stale"] * bool(index["nuggets"]["until"].count())
 
 
 def describe_updates(evaluation: TemporalEvaluation) -> pl.DataFrame:
@@ -117,10 +125,14 @@ def updates(evaluation: TemporalEvaluation, _: ViewRequest[Any]) -> ViewRows:
         earned=pl.col("nugget_id").cast(pl.String).str.join(" "),
         earned_text=pl.col("of_nugget").str.join(" | "),
     )
-    rows = describe_updates(evaluation).join(earned, on="update", how="left", maintain_order="left")
-    texts = pl.col("earned", "earned_text").fill_null("")
+    ended = index.stale.join(gold, on="nugget", maintain_order="left").group_by("update")
+    stale = ended.agg(stale=pl.col("nugget_id").cast(pl.String).str.join(" "))
+    rows = describe_updates(evaluation)
+    for told in (earned, stale):
+        rows = rows.join(told, on="update", how="left", maintain_order="left")
+    texts = pl.col("earned", "earned_text", "stale").fill_null("")
     rows = rows.with_columns(pl.col("reward").fill_null(0.0), texts)
-    worth = ["role", "reward", "earned", "repeats"]
+    worth = ["role", "reward", "earned", "repeats", *stale_column(index)]
     order = ["run", "topic", "update_id", "time", *worth, "text", "earned_text"]
     return ViewRows(to_pandas(rows.select(order)))
 

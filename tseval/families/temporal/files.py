@@ -44,6 +44,7 @@ from tseval.io.tables import (
     TableReader,
     TrackFile,
     TrackRows,
+    add_faults,
     check_topics,
     read,
     texts_of,
@@ -286,6 +287,56 @@ def _columns_of(given: Given) -> set[str]:
             names = names_of(source)
             return {*schema.UPDATES.placed(names), *schema.NUGGETS.placed(names)}
     return set()
+
+
+# Nuggets that end.
+
+
+def find_changes(nuggets: pl.DataFrame) -> pl.DataFrame:
+    """Return nuggets with `until`, `replaced_by`, and `change`: the time of what replaces each."""
+    blank = {"until": pl.lit(None, pl.Float64), "replaced_by": pl.lit("")}
+    lacking = {name: cell for name, cell in blank.items() if name not in nuggets.columns}
+    replacing = nuggets.select("topic", replaced_by="nugget_id", change="time")
+    return nuggets.with_columns(**lacking).join(
+        replacing.unique(["topic", "replaced_by"]),
+        on=["topic", "replaced_by"],
+        how="left",
+        maintain_order="left",
+    )
+
+
+def check_nuggets(nuggets: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Check the names of topics, and the ends of nuggets."""
+    changes, time, change = find_changes(nuggets), pl.col("time"), pl.col("change")
+    nugget, other = pl.col("nugget_id"), pl.col("replaced_by")
+    for is_wrong, reason, cure, code in (
+        (
+            time > pl.col("until"),
+            'nugget "{nugget_id}" ends before its time',
+            "give the time until when it is true, or leave until blank",
+            "time-range",
+        ),
+        (
+            nugget == other,
+            'nugget "{nugget_id}" is replaced by itself',
+            "name the nugget that is true after it, or leave replaced_by blank",
+            "unknown-id",
+        ),
+        (
+            (other.str.strip_chars() != "") & change.is_null(),
+            'nugget "{nugget_id}" is replaced by "{replaced_by}", which topic "{topic}" lacks',
+            "name a nugget of the same topic, or leave replaced_by blank",
+            "unknown-id",
+        ),
+        (
+            time > change,
+            'nugget "{nugget_id}" is replaced by "{replaced_by}", whose time is earlier',
+            "name a later nugget, or mend the times of the two",
+            "time-range",
+        ),
+    ):
+        add_faults(faults, changes.filter(is_wrong), reason, cure, code)
+    return check_topics(nuggets, faults)
 
 
 # Nuggets, matches and pools of the track.
@@ -655,7 +706,7 @@ def readers_by(rules: Rules) -> Mapping[str, TableReader]:
         "nuggets": TableReader(
             schema=schema.NUGGETS,
             tracks=track_file("nuggets", read=partial(read_by, columns=GOLD)),
-            check=check_topics,
+            check=check_nuggets,
             empty=("holds no nuggets", "without nuggets there is nothing to score"),
         ),
         "matches": TableReader(

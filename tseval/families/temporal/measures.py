@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from tseval.core.kernel import ALWAYS, CONTRIBUTED, KEY, Contributions, divided, ratio
+from tseval.core.kernel import (
+    ALWAYS,
+    CONTRIBUTED,
+    KEY,
+    Contributions,
+    divided,
+    quotient,
+    ratio,
+)
 from tseval.core.measure import Argument, Definition, Measure, Parameter, documented
 from tseval.core.results import ContributionResult
 from tseval.errors import MeasureError, UsageError
@@ -34,8 +42,11 @@ OF_TRACK = (
     "TREC Temporal Summarization overviews 2013-2015, with the metrics of 24 October 2013 and "
     "11 June 2014"
 )
+OF_PROGRAM = "this program"
 OF_TIMES = ("Rs", "T")
 """The measures that rest on the nuggets' times."""
+OF_ENDS = ("stale", "catch-up")
+"""Those that rest on the ends of nuggets."""
 DEFAULT_SCALE = "6h"
 
 
@@ -237,6 +248,40 @@ def balance(index: EarliestIndex, measure: Measure) -> ContributionResult:
     return index.result(
         Contributions([useful, *recall(index, measure).contributions.tables], score)
     )
+
+
+def staleness(index: EarliestIndex, _: Measure) -> ContributionResult:
+    """Stale updates.
+
+    The share of the updates that say a nugget after its end.
+
+    stale(t) = number of updates u with u.time < t that say a nugget n with n.until < u.time /
+    number of updates u with u.time < t
+
+    Undefined with no update before t; 0 if no nugget ends.
+    """
+    is_stale = pl.col("update").is_in(index.stale["update"].unique().implode())
+    rows = index.outputs.select(*CONTRIBUTED, above=is_stale.cast(pl.Float64), below=1.0)
+    return index.result(Contributions([rows], ratio()))
+
+
+def catching_up(index: EarliestIndex, _: Measure) -> ContributionResult:
+    """Catch-up time.
+
+    The mean time from a change to the first update that says the replacing nugget.
+
+    catch-up(t) = sum over replaced nuggets n, with r the nugget that replaces n and M(r).time < t,
+    of max(0, M(r).time - n.until) / number of such n
+
+    Undefined if no replacing nugget is said before t.
+    """
+    replacing = index["nuggets"].select("topic", "nugget", replaced_by="nugget_id")
+    ends = index["nuggets"].select("topic", "replaced_by", "until")
+    changes = ends.join(replacing, on=["topic", "replaced_by"]).select("nugget", "until")
+    said = index["firsts"].filter("opens").join(changes, on="nugget", maintain_order="left")
+    late = (pl.col("time") - pl.col("until")).clip(0.0)
+    rows = said.select(*CONTRIBUTED, above=quotient(late, UNITS["h"]), below=1.0)
+    return index.result(Contributions([rows], ratio()))
 
 
 def advantage(measure: Measure) -> Callable[[FloatArray], FloatArray]:
@@ -619,6 +664,17 @@ DEFINITIONS = (
         citation=OF_F,
         parameters=(BETA, COST, REWARD),
         also=("F1",),
+    ),
+    define_draft(
+        staleness, name="stale", range="0 to 1", citation=OF_PROGRAM, higher_is_better=False
+    ),
+    define_draft(
+        catching_up,
+        name="catch-up",
+        range="0 to infinity",
+        unit="h",
+        citation=OF_PROGRAM,
+        higher_is_better=False,
     ),
     define_track("updates", count_updates, "0 to infinity", (), higher_is_better=False),
     define_track("sampled", count_sampled, "0 to infinity", ()),

@@ -11,8 +11,9 @@ were read (UInt32, the same for one row in all frames; of equal times the smalle
   given `original`, the update that is its M(u). `index.updates` has them with texts always.
 
 `index["nuggets"]`
-: The nuggets that count, as in their file: `topic nugget nugget_id time importance`; `text`,
-  `length`, `cost` where given. `time` is since when a nugget could be known.
+: The nuggets that count, as in their file: `topic nugget nugget_id time importance until
+  replaced_by`; `text`, `length`, `cost` where given. `time` is since when a nugget could be known,
+  `until` until when it is true; `replaced_by` is blank where nothing replaces it.
 
 `index["pairs"]`
 : Who says what, each once, by update and nugget: `run topic time update nugget`; `grade` where
@@ -69,6 +70,7 @@ from tseval.families.temporal.files import (
     NUGGET,
     UPDATE,
     are_in_bytes,
+    find_changes,
     has_header,
     is_published,
     join_ids,
@@ -118,6 +120,13 @@ class EarliestIndex(FrameIndex):
         """Every nugget with its reward, once for each run."""
         nuggets = weigh_nuggets(self["nuggets"], reward).select("topic", "time", below="reward")
         return self.pairs.join(nuggets, on="topic")
+
+    @cached_property
+    def stale(self) -> pl.DataFrame:
+        """The pairs of an update with a nugget that had ended by then."""
+        ends = self["nuggets"].select("nugget", "until")
+        pairs = self["pairs"].join(ends, on="nugget", maintain_order="left")
+        return pairs.filter(pl.col("time") > pl.col("until"))
 
     @cached_property
     def updates(self) -> pl.DataFrame:
@@ -338,7 +347,8 @@ def weigh(updates: pl.DataFrame, rules: Rules) -> pl.Expr:
 
 def find_nuggets(tables: Mapping[str, Table], rules: Rules) -> pl.DataFrame:
     """Return the nuggets that count."""
-    nuggets = tables["nuggets"].frame.with_row_index("nugget")
+    nuggets = find_changes(tables["nuggets"].frame.with_row_index("nugget"))
+    nuggets = nuggets.with_columns(until=pl.coalesce("until", "change")).drop("change")
     if "importance" not in nuggets.columns:
         nuggets = nuggets.with_columns(importance=pl.lit(1.0))
     if rules.unimportant == "drop":
