@@ -116,14 +116,14 @@ class Question:
         return _parameters(self.run, len(self.nuggets))
 
     @property
-    def asked_with(self) -> tuple[str, str, str, str]:
+    def request_parts(self) -> tuple[str, str, str, str]:
         """Everything that can change the reply."""
         return self.model, self.prompt.sha256, self.messages, self.parameters
 
     @cached_property
     def key(self) -> str:
         """The hash of everything that can change the reply."""
-        return key_of(*self.asked_with)
+        return key_of(*self.request_parts)
 
     @property
     def tokens(self) -> tuple[int, int]:
@@ -258,7 +258,7 @@ class Answer:
         """What came of a question that was asked so many seconds ago."""
         asked = datetime.now(UTC) - timedelta(seconds=seconds)
         took = (*tokens, round(seconds, 3), asked.isoformat(timespec="seconds"))
-        return cls(question.key, *question.asked_with, answered, state, reply, *took)
+        return cls(question.key, *question.request_parts, answered, state, reply, *took)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -418,8 +418,8 @@ def _check_row(answer: Answer) -> None:
     for name in COLUMNS:
         if type(getattr(answer, name)) not in _TYPES[_KINDS.get(name, "TEXT")]:
             raise ValueError(f"has no {name} of the right kind")
-    asked_with = (answer.model, answer.prompt, answer.messages, answer.parameters)
-    if answer.question != key_of(*asked_with):
+    request_parts = (answer.model, answer.prompt, answer.messages, answer.parameters)
+    if answer.question != key_of(*request_parts):
         raise ValueError("is not what was written: its question is not the hash of what was asked")
     if answer.state not in (ANSWERED, *FAILURES):
         raise ValueError(f"has the unknown state {answer.state!r}")

@@ -83,7 +83,7 @@ def report_inputs(values: Mapping[str, Any]) -> ScoredRuns | None:
     if not given:
         return None
     for family in served():
-        if _is_whole(family, given) and {*given} <= _names(family):
+        if _is_complete(family, given) and {*given} <= _names(family):
             return built(family, given)
     raise UsageError(_refusal(given))
 
@@ -99,7 +99,7 @@ def _names(family: Family[Any, Any]) -> set[str]:
     return {*OF_ALL, *(name for each in parameters(family) for name in each.names)}
 
 
-def _is_whole(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
+def _is_complete(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
     """Whether everything is given that a family requires."""
     needs = [{*each.names} for each in parameters(family) if each.required]
     return all(names & {*given} for names in needs)
@@ -158,7 +158,7 @@ def _refusal(given: Mapping[str, Any]) -> str:
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"
-    whole = next((each for each in served() if _is_whole(each, given)), None)
+    whole = next((each for each in served() if _is_complete(each, given)), None)
     if whole is not None:
         strange = next(flags[name] for name in given if name not in _names(whole))
         return f"{strange} has no meaning with {needed(whole)}: leave it out"
