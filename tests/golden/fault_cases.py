@@ -536,7 +536,7 @@ CASES: dict[str, Case] = {
         JUDGED,
         {},
         ("judged.tsv", None),
-        "write (yes) or no into the column verdict",
+        "write (accept) or reject into the column verdict",
         Edit("judged.tsv", "(?m)^\t", r"\1\t"),
         (SAMPLE,),
     ),

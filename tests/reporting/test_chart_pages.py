@@ -115,7 +115,7 @@ def test_the_pointer_tells_the_time_of_a_logarithmic_axis(chromium: Any, pages: 
 def test_a_reader_of_screens_hears_what_is_drawn(pages: Path) -> None:
     page = (pages / "batches.html").read_text()
     labels = re.findall(r'role="img" aria-label="([^"]*)"', page)
-    assert labels[:2] == ["P: higher is better · precision", "R: higher is better · recall"]
+    assert labels[:2] == ["P: higher is better · reward per update", "R: higher is better · recall"]
     assert "vega" not in page.lower()
     assert 'aria-label="marks"' in page
 

@@ -864,7 +864,7 @@ def test_one_run_in_two_files_is_one_run() -> None:
 def test_a_measure_of_another_is_explained_without_it() -> None:
     for name in ("slope", "slope(P)", "slope(P,batch=36h)"):
         done = program("measures", name)
-        assert done.out.startswith("slope: whether a system gets better or worse with time")
+        assert done.out.startswith("slope: the change of the metric over time")
     assert "batch=1d|7d|30d|…: how long a batch lasts" in program("measures", "end").out
 
 
