@@ -54,7 +54,7 @@ ends_with 0 tseval validate logs/* facts.csv --columns work/mapping.toml
 # It fails, with a line that says why; and passes where less is asked for.
 ends_with 3 sh work/score.sh -f csv
 grep -qx 'agent v2,all,R,0.75' out.txt || fail 'another score than 0.75'
-grep -qx 'not met: R>=0.5: agent.v1.R is 0.2' err.txt || fail 'no line says why it failed'
+grep -qx 'not met: R>=0.5: run agent.v1: R is 0.2' err.txt || fail 'no line says why it failed'
 ends_with 0 env REQUIRE='agent v2.R>=0.5' sh work/score.sh -q -f json -o scores.json --quiet
 
 # What is compared, shown and followed live is what was scored.
@@ -84,7 +84,7 @@ ends_with 0 tseval init hafen --from ugly/v1/agent.jsonl --from ugly/v2/agent.js
 grep -q 'fakten.csv: times without a zone are read as UTC' out.txt || fail 'no word on zones'
 ends_with 3 sh hafen/score.sh -f csv
 grep -qx 'v2/agent,all,R,1.0' out.txt || fail 'another score than 1 of v2'
-grep -qx 'not met: R>=0.5: v1/agent.R is 0.375' err.txt || fail 'no line says why it failed'
+grep -qx 'not met: R>=0.5: run v1/agent: R is 0.375' err.txt || fail 'no line says why it failed'
 ends_with 0 env REQUIRE='v2/agent.R-v1/agent.R>=0.5' sh hafen/score.sh -q -o hafen.json --quiet
 ends_with 3 tseval compare hafen.json -m R --require 'v1/agent.R-v2/agent.R>=0' --quiet
 
