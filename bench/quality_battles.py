@@ -62,7 +62,9 @@ def coverage(topics: int, spread: float) -> Iterator[tuple[str, float, float]]:
     for _ in range(WORLDS):
         found = evaluation(battles(draw, topics, spread))
         for name in NAMES:
-            low, high = ends_of(resampled(found, measure(name, "battles"), options), topics).T
+            low, high = ends_of(
+                resampled(found, measure(name, "battles"), options), found.frames["battles"]
+            ).T
             low, high = np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
             held[name].append((low <= truth[name]) & (truth[name] <= high))
             width[name].append(high - low)

@@ -71,14 +71,15 @@ def drawn_orders(battles: pl.DataFrame, times: IntArray, options: Any) -> IntArr
     return orders
 
 
-def ends_of(values: FloatArray, groups: int) -> FloatArray:
-    """Return the ends of the intervals of columns; NaN where there is no end.
+def ends_of(values: FloatArray, battles: pl.DataFrame) -> FloatArray:
+    """Return the ends of the intervals of columns, drawn from battles; NaN where there is no end.
 
     Percentiles alone are too narrow where few groups are drawn; these are moved outwards as much as
     the interval of a mean is by Student's t and the unbiased variance (Hesterberg 2015).
     """
     from scipy.special import ndtr, stdtrit
 
+    groups = groups_of(battles).n_unique()
     below = max(1, groups - 1)
     tail = float(ndtr(stdtrit(below, (1 - LEVEL) / 2) * (max(groups, 2) / below) ** 0.5))
     known = (column[~np.isnan(column)] for column in values.T)
@@ -108,9 +109,9 @@ def traits_of(options: Any) -> dict[str, str]:
 def intervals_of(evaluation: FrameEvaluation, asked: ViewRequest[Any]) -> pl.DataFrame:
     """Return `run measure value low high`."""
     scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
-    groups, parts = groups_of(evaluation.frames["battles"]).n_unique(), []
+    battles, parts = evaluation.frames["battles"], []
     for each in asked.measures:
-        low, high = ends_of(resampled(evaluation, each, asked.options), groups).T
+        low, high = ends_of(resampled(evaluation, each, asked.options), battles).T
         values = [scores.value(each, run=run) for run in scores.runs]
         columns = {"run": scores.runs, "value": values, "low": low, "high": high}
         parts.append(pl.DataFrame(columns).with_columns(measure=pl.lit(each.name)))
@@ -131,14 +132,14 @@ def pairs_of(evaluation: FrameEvaluation, options: Any) -> pl.DataFrame:
         .agg((won == 1).sum(), (won == 0.5).sum().alias("ties"), (won == 0).sum().alias("losses"))
         .iter_rows()
     }
-    groups, rows = groups_of(battles).n_unique(), []
+    rows = []
     for one, other in combinations(range(len(runs)), 2):
         first, second = (one, other) if strength[one] >= strength[other] else (other, one)
         wins, ties, losses = counts.get((runs[one], runs[other]), (0, 0, 0))
         with np.errstate(invalid="ignore"):
             gap = strength[first] - strength[second]
             gaps = (drawn[:, first] - drawn[:, second])[:, np.newaxis]
-            ((low, high),) = ends_of(gaps, groups)
+            ((low, high),) = ends_of(gaps, battles)
         if first != one:
             wins, losses = losses, wins
         row = (runs[first], runs[second], wins, ties, losses, sign_test(wins, losses))

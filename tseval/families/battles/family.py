@@ -15,7 +15,7 @@ from tseval.families.battles import explain
 from tseval.families.battles.files import BATTLES, READER
 from tseval.families.battles.measures import BRADLEY_TERRY, DEFINITIONS
 from tseval.families.battles.measures import FAMILY as NAME
-from tseval.families.battles.rows import find_warnings, index_of
+from tseval.families.battles.rows import are_dated, find_warnings, index_of
 from tseval.io.tables import TableReader
 from tseval.records import frozen
 from tseval.statistics.bootstrap import RESAMPLES
@@ -61,11 +61,17 @@ class BattleEvaluation(FrameEvaluation):
     words: ClassVar[Words] = Words("battles", "topic", undefined_topics=False)
     readers: ClassVar[Mapping[str, TableReader]] = {"judgments": READER}
 
+    is_dated: bool = False
+    """Whether every battle has a time."""
+
     @classmethod
     def build(cls, request: Request) -> Content:
         """Put the battles in order."""
-        index = index_of(request.tables["judgments"])
-        return Content(index, find_warnings(index), last_traits=hashes(request.tables))
+        table = request.tables["judgments"]
+        index, fields = index_of(table), {"is_dated": are_dated(table.frame)}
+        return Content(
+            index, find_warnings(index), last_traits=hashes(request.tables), fields=fields
+        )
 
     def pools(self, measure: Measure) -> bool:
         """Whether `all` is a quotient of sums over all topics: so it is of battles won."""
@@ -77,7 +83,7 @@ class BattleEvaluation(FrameEvaluation):
 
     def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
         """Whether the battles are dated."""
-        return bool(self.frames["timed"].item())
+        return self.is_dated
 
 
 PLAIN = Edition(

@@ -27,13 +27,12 @@ def index_of(table: Table) -> FrameIndex:
     So neither the order of rows nor which run stands first in a row changes a rating.
     """
     frame = table.frame
-    has_times = "time" in frame.columns and not frame["time"].has_nulls()
     runs = natural_order({*frame["run_a"], *frame["run_b"]})
     run, topic = pl.Enum(runs), natural(frame["topic"])
     lacking = [name for name in ("judge", "order") if name not in frame.columns]
     battles = frame.with_columns(
         *(pl.lit("").alias(name) for name in lacking),
-        time=pl.col("time") if has_times else pl.lit(0.0),
+        time=pl.col("time") if are_dated(frame) else pl.lit(0.0),
     ).select("topic", *SIDES, "won", "time", pl.col("judge", "order").fill_null("").cast(pl.String))
     battles = battles.cast({"topic": topic, "run_a": run, "run_b": run})
     turned = pl.col("run_a").to_physical() > pl.col("run_b").to_physical()
@@ -47,13 +46,12 @@ def index_of(table: Table) -> FrameIndex:
     times = battles.group_by("topic").agg(
         start=pl.col("time").min(), end=pl.col("time").max() + 1, latest=pl.col("time").max()
     )
-    return FrameIndex.of(
-        runs,
-        times.sort("topic"),
-        results_of(battles),
-        battles=battles,
-        timed=pl.DataFrame({"timed": [has_times]}),
-    )
+    return FrameIndex.of(runs, times.sort("topic"), results_of(battles), battles=battles)
+
+
+def are_dated(battles: pl.DataFrame) -> bool:
+    """Return whether every battle has a time."""
+    return "time" in battles.columns and not battles["time"].has_nulls()
 
 
 def results_of(battles: pl.DataFrame) -> pl.DataFrame:
