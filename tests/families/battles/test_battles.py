@@ -171,6 +171,13 @@ def test_pairs_by_hand(here: Path) -> None:
     assert (pair.run, pair.wins, pair.ties, pair.losses, pair.p) == ("a", 5, 1, 0, 0.0625)
 
 
+def test_an_interval_that_ends_at_0_shows_no_difference() -> None:
+    """In the draws of the examples at that end both runs are equal, but for rounding."""
+    shown = view("pairs").set_index(["run", "other"])
+    assert shown.loc[("swift", "baseline"), ["low", "differ"]].tolist() == [0, "no"]
+    assert shown.loc[("thorough", "baseline"), "differ"] == "yes"
+
+
 def test_cycles_order_and_judges(here: Path) -> None:
     rows = [("t", "a", "b", "a"), ("t", "b", "c", "b"), ("t", "c", "a", "c")]
     frame = table(*rows, *rows).assign(judge=["ada"] * 3 + ["ben"] * 3, order="ab")

@@ -30,6 +30,9 @@ from tseval.statistics.ratings import bradley_terry, shares_of_wins
 if TYPE_CHECKING:
     from tseval.arrays import FloatArray, IntArray
 
+EQUAL = 1e-9
+"""Strengths so close together are equal: they are computed by steps that end there."""
+
 
 def groups_of(battles: pl.DataFrame) -> pl.Series:
     """Return the group of each battle, of those that are drawn.
@@ -139,6 +142,7 @@ def pairs_of(evaluation: FrameEvaluation, options: Any) -> pl.DataFrame:
         with np.errstate(invalid="ignore"):
             gap = strength[first] - strength[second]
             gaps = (drawn[:, first] - drawn[:, second])[:, np.newaxis]
+            gaps[np.abs(gaps) < EQUAL] = 0.0
             ((low, high),) = ends_of(gaps, battles)
         if first != one:
             wins, losses = losses, wins
